@@ -96,6 +96,7 @@ function comparePlainness(items: Catalogue['items'], a: number, b: number): numb
   return byPlainness(one!, other!) || items.id[a]! - items.id[b]!
 }
 
+/** What is shown of the card of a row. */
 export function suggestionOf({ items, categories, addresses }: Catalogue, row: number): Suggestion {
   const id = items.id[row]!
   const category = categories.get(items.categoryId[row]!)

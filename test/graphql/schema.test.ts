@@ -20,7 +20,12 @@ describe('has what the interface names', () => {
       items(game: String, market: String, search: String, categoryId: ID, first: Int, after: String, sortBy: String,
         sortOrder: String): ItemConnection!
       item(id: ID!): Item
+      suggestItems(q: String): [Suggestion!]!
+      lookupItems(ids: [ItemIdentifierInput!]!): [LookedUpItem!]!
     }
+    type Suggestion { id: ID! name: String! code: String category: Category image: String }
+    type LookedUpItem { state: String! item: Item candidates: [Item!] }
+    input ItemIdentifierInput { source: String id: String set: String number: String finish: String }
     type Item {
       id: ID!
       name: String!
@@ -117,6 +122,12 @@ describe('has what the interface names', () => {
     const ours = schema.getType(name)
     if (isEnumType(type)) {
       expect(isEnumType(ours) && ours.getValues().map((value) => value.name)).toEqual(type.getValues().map((value) => value.name))
+      return
+    }
+    if (isInputObjectType(type)) {
+      const fieldsOf = (of: unknown) =>
+        isInputObjectType(of) ? Object.values(of.getFields()).map((field) => `${field.name}: ${String(field.type)}`) : null
+      expect(fieldsOf(ours)).toEqual(fieldsOf(type))
       return
     }
     if (!isObjectType(type) || !isObjectType(ours)) throw new Error(`${name} is not an object type`)
