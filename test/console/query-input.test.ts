@@ -95,7 +95,10 @@ describe.skipIf(NO_BROWSER)(`In a browser${WHY}`, () => {
     const input = page.getByRole('combobox', { name: label, exact: true })
     const choices = page.getByRole('listbox').getByRole('option')
     const shown = () => input.getAttribute('aria-expanded')
+    // The list is dimmed until it has what was typed.
+    const listed = page.waitForResponse((response) => new URL(response.url()).searchParams.get('query') === 'gen')
     await input.pressSequentially('gen')
+    await listed
     await choices.getByText('genre:').waitFor()
     expect(await shown()).toBe('true')
     await settled(page)
