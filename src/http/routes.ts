@@ -63,7 +63,7 @@ function registerRoute<Ctx extends HasViewer>(app: FastifyInstance, route: Route
     url: route.path,
     ...(route.bodyLimit !== undefined && { bodyLimit: route.bodyLimit }),
     config: { needs },
-    ...(writes(route) && !route.errors?.includes('PRECONDITION_FAILED') && { onRequest: refuseCondition(route.verb) }),
+    ...(route.method !== 'GET' && !route.errors?.includes('PRECONDITION_FAILED') && { onRequest: refuseCondition(route.verb) }),
     schema: referenceOf(route, rules) as object,
     handler: (request, reply) => answerBy(respond, request, reply),
   })

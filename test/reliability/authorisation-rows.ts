@@ -13,6 +13,8 @@ export interface PublicRow {
   query?: string
   body?: object
   status?: number
+  /** a POST that changes nothing */
+  reads?: boolean
 }
 
 const LISTING = { needs: 'plus', owned: 'listing', foreign: 'PLUS_LISTING_ERROR' } as const
@@ -24,7 +26,7 @@ export const PUBLIC_ROWS: Record<string, PublicRow> = {
   'GET /api/v1/items': { needs: 'starter' },
   'GET /api/v1/items/search': { needs: 'starter', query: 'q=charizard' },
   'GET /api/v1/items/suggest': { needs: 'starter', query: 'q=char' },
-  'POST /api/v1/items/lookup': { needs: 'starter', body: { ids: [{ source: 'cardmarket', id: '1' }] } },
+  'POST /api/v1/items/lookup': { needs: 'starter', body: { ids: [{ source: 'cardmarket', id: '1' }] }, reads: true },
   'GET /api/v1/items/:id': { needs: 'starter' },
   'GET /api/v1/items/:id/price-history': { needs: 'professional' },
   'GET /api/v1/items/:id/prices/explain': { needs: 'professional' },
