@@ -64,6 +64,11 @@ export interface paths {
         /**
          * Suggest cards while someone types
          * @description Up to 10 cards in the order of the search, each by its base version, for a text field. An empty list for what finds nothing.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/items/suggest?q=dark+char' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
          */
         get: operations["suggestItems"];
         put?: never;
@@ -86,6 +91,12 @@ export interface paths {
         /**
          * Find many items by ids of other systems, or by set and number
          * @description One answer for each identifier, in their order: `found` with the `item`, `ambiguous` with the `candidates` that it could mean, or `unknown`. Without `finish` the plainest printing of a card is meant; a finish that a card does not have is `unknown`. A read: nothing is changed, and it counts as one request.
+         *
+         *     ```sh
+         *     curl -X POST 'https://cards.example/api/v1/items/lookup' \
+         *       -H 'Authorization: Bearer <API_KEY>' \
+         *       -H 'Content-Type: application/json' -d '{"ids":[{"set":"Base Set","number":"4/102"},{"source":"cardmarket","id":"273699"}]}'
+         *     ```
          */
         post: operations["lookupItems"];
         delete?: never;
@@ -1579,6 +1590,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "id": 96,
+                     *           "name": "Dark Charizard",
+                     *           "code": "4/82",
+                     *           "category": {
+                     *             "id": 5,
+                     *             "name": "Team Rocket"
+                     *           },
+                     *           "image": "http://127.0.0.1:8080/sample/pictures/dark-charizard-4-82-team-rocket.svg"
+                     *         },
+                     *         {
+                     *           "id": 99,
+                     *           "name": "Dark Charizard",
+                     *           "code": "21/82",
+                     *           "category": {
+                     *             "id": 5,
+                     *             "name": "Team Rocket"
+                     *           },
+                     *           "image": "http://127.0.0.1:8080/sample/pictures/dark-charizard-21-82-team-rocket.svg"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         /** @enum {boolean} */
                         success: true;
@@ -1624,6 +1662,20 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "ids": [
+                 *         {
+                 *           "set": "Base Set",
+                 *           "number": "4/102"
+                 *         },
+                 *         {
+                 *           "source": "cardmarket",
+                 *           "id": "273699"
+                 *         }
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description Each either `source` and `id`, or `set` and `number`; both may have a `finish`
@@ -1661,6 +1713,74 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "state": "found",
+                     *           "item": {
+                     *             "id": 5,
+                     *             "name": "Charizard",
+                     *             "code": "4/102",
+                     *             "slug": "charizard-4-102-base-set",
+                     *             "genre": "single",
+                     *             "game": "pokemon",
+                     *             "market": "source_c",
+                     *             "category": {
+                     *               "id": 3,
+                     *               "name": "Base Set",
+                     *               "slug": "pokemon-base-set"
+                     *             },
+                     *             "images": [
+                     *               {
+                     *                 "id": 501,
+                     *                 "url": "http://127.0.0.1:8080/sample/pictures/charizard-4-102-base-set.svg",
+                     *                 "order": 1
+                     *               }
+                     *             ],
+                     *             "prices": [
+                     *               {
+                     *                 "label": "Near Mint",
+                     *                 "price": 432.37,
+                     *                 "updated_at": "2026-10-27T17:18:00Z"
+                     *               },
+                     *               {
+                     *                 "label": "Lightly Played",
+                     *                 "price": 346.95,
+                     *                 "updated_at": "2026-10-27T17:18:00Z"
+                     *               }
+                     *             ],
+                     *             "groups": [
+                     *               {
+                     *                 "id": 1,
+                     *                 "name": "Ungraded",
+                     *                 "slug": "ungraded"
+                     *               },
+                     *               {
+                     *                 "id": 2,
+                     *                 "name": "Graded",
+                     *                 "slug": "graded"
+                     *               }
+                     *             ],
+                     *             "attributes": [
+                     *               {
+                     *                 "name": "Rarity",
+                     *                 "value": "Rare Holo"
+                     *               },
+                     *               {
+                     *                 "name": "Set Number",
+                     *                 "value": "4/102"
+                     *               }
+                     *             ]
+                     *           }
+                     *         },
+                     *         {
+                     *           "state": "unknown"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": {
                         /** @enum {boolean} */
                         success: true;
@@ -1936,11 +2056,11 @@ export interface operations {
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-22T20:55:03+03:00"
+                     *               "sold_at": "2026-11-22T22:23:22+03:00"
                      *             },
                      *             {
                      *               "price": 1250.5,
-                     *               "sold_at": "2026-11-22T20:55:03+03:00"
+                     *               "sold_at": "2026-11-22T22:23:22+03:00"
                      *             }
                      *           ]
                      *         }
@@ -2056,11 +2176,11 @@ export interface operations {
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
-                     *           "published_at": "2026-11-22T20:55:03+03:00",
-                     *           "expires_at": "2026-12-22T20:55:03+03:00",
+                     *           "published_at": "2026-11-22T22:23:22+03:00",
+                     *           "expires_at": "2026-12-22T22:23:22+03:00",
                      *           "highlighted_until": null,
-                     *           "created_at": "2026-11-22T20:55:03+03:00",
-                     *           "updated_at": "2026-11-22T20:55:03+03:00",
+                     *           "created_at": "2026-11-22T22:23:21+03:00",
+                     *           "updated_at": "2026-11-22T22:23:22+03:00",
                      *           "etag": "\"3001-4\""
                      *         }
                      *       ],
@@ -2161,7 +2281,7 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-22T20:55:03+03:00"
+                     *           "sold_at": "2026-11-22T22:23:22+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -2974,7 +3094,7 @@ export interface operations {
                      *             "market": "service",
                      *             "amount": 20775.95,
                      *             "currency": "TRY",
-                     *             "at": "2026-11-22T17:55:01.829Z",
+                     *             "at": "2026-11-22T19:23:17.523Z",
                      *             "import_id": 1,
                      *             "line": 43,
                      *             "used": false,
@@ -3953,7 +4073,7 @@ export interface operations {
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-22T20:55:03+03:00",
+                     *           "created_at": "2026-11-22T22:23:22+03:00",
                      *           "test": true
                      *         }
                      *       ],

@@ -306,6 +306,11 @@ export interface paths {
         /**
          * Complete a field query while it is typed
          * @description Names of fields, and values of the field that is being asked, out of the catalogue.
+         *
+         *     ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/query-completions?text=r' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
          */
         get: operations["completeQuery"];
         put?: never;
