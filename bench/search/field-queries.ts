@@ -223,6 +223,9 @@ function timeThem({ queries, items }: Catalogue): void {
     'charizard',
     'updated>=2020-01-01',
     'a or e or i or o or u',
+    'a e i o u -x',
+    '-(a b) -(c d) -q',
+    '(ex or gx or vmax) -(owl or moth) a price>5',
     Array.from({ length: 20 }, (_, n) => `name:${String.fromCharCode(97 + n)}`).join(' or '),
   ]
   const times: number[] = []

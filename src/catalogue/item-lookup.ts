@@ -1,4 +1,4 @@
-// Which item a price row means: by ref or by foreign id and finish. A price that could be of two items is never guessed.
+// Which item is meant by a ref or by a foreign id and finish, as price rows and callers name it. What could be two items is never guessed.
 import { sql } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import { type Reason, reason } from '#core/problems.ts'
@@ -7,12 +7,13 @@ import type { ItemKey } from '#prices/records.ts'
 import { byPlainness, FIT, finishFit, finishSlug, finishWords } from './finishes.ts'
 
 /**
- * `itemId`; or why there is none: `reject` (`unknown` if no item has the ref or id at all), `ambiguous` (with one of the items)
- * when two could be meant.
+ * `itemId`; or why there is none: `reject` (`unknown` if no item has the ref or id at all), `ambiguous` (with all `items` and the
+ * first of them) when two could be meant.
  */
-export type Found = { itemId: number } | { reject: Reason; unknown: boolean } | { ambiguous: Reason; itemId: number }
+export type Found = { itemId: number } | { reject: Reason; unknown: boolean } | { ambiguous: Reason; itemId: number; items: readonly number[] }
 
-interface Candidate {
+/** An item that something could mean, as far as its finish decides. */
+export interface Candidate {
   itemId: number
   /** slug, and its words; null where none is stated */
   finish: string | null
@@ -91,8 +92,7 @@ export class ItemLookup {
       from item_foreign_ids f join items i on i.id = f.item_id where f.source = ${source} and f.foreign_id = any(${ids}::text[])
       order by f.item_id`.execute(this.#db)
     for (const { foreign_id: id, item_id: itemId, finish, card } of rows) {
-      const stated = finish === '' ? null : finishSlug(finish)
-      this.#byForeignId.get(nameOf(source, id))!.push({ itemId, finish: stated, words: stated === null ? null : finishWords(stated), card })
+      this.#byForeignId.get(nameOf(source, id))!.push(candidateOf(itemId, finish === '' ? null : finish, card))
     }
   }
 
@@ -108,15 +108,27 @@ export class ItemLookup {
   #findForeignId({ source, id, finish }: { source: string; id: string; finish?: string }): Found {
     const all = this.#byForeignId.get(nameOf(source, id)) ?? []
     if (all.length === 0) return { reject: reason('no_foreign_id', { source, id }), unknown: true }
-    const items = distinctItems(finish === undefined ? plainestOf(all) : ofFinish(all, finish))
+    const items = itemsOfFinish(all, finish)
     if (items.length === 1) return { itemId: items[0]! }
-    if (items.length > 1) return { ambiguous: reason('foreign_id', { source, id, items }), itemId: items[0]! }
+    if (items.length > 1) return { ambiguous: reason('foreign_id', { source, id, items }), itemId: items[0]!, items }
     return { reject: reason('no_finish', { source, id, finish: finish! }), unknown: false }
   }
 }
 
+/** The candidate of a stored finish in any spelling, null where none is stated. */
+export function candidateOf(itemId: number, finish: string | null, card: string): Candidate {
+  const slug = finish === null ? null : finishSlug(finish)
+  return { itemId, finish: slug, words: slug === null ? null : finishWords(slug), card }
+}
+
+/** Ids of the items that are meant with this finish, or without one: several when it could be any of them, none where no finish fits. */
+export function itemsOfFinish(candidates: readonly Candidate[], finish: string | undefined): number[] {
+  const chosen = finish === undefined ? plainestOf(candidates) : ofFinish(candidates, finish)
+  return [...new Set(chosen.map(({ itemId }) => itemId))]
+}
+
 /** The items whose finish fits best; none where no finish fits. */
-function ofFinish(all: readonly Candidate[], finish: string): Candidate[] {
+function ofFinish(all: readonly Candidate[], finish: string): readonly Candidate[] {
   const wanted = finishWords(finish.slice(0, LONGEST))
   const fitting = all.flatMap((candidate) => {
     // An item without a stated finish stands for the plain card only: a missing price is better than a wrong one.
@@ -128,15 +140,11 @@ function ofFinish(all: readonly Candidate[], finish: string): Candidate[] {
 }
 
 /** Of several finishes of one card, an id without a finish means the plain one: without any, normal, or holo. */
-function plainestOf(all: Candidate[]): Candidate[] {
+function plainestOf(all: readonly Candidate[]): readonly Candidate[] {
   if (all.length < 2 || all.some(({ card }) => card !== all[0]!.card)) return all
   const [first, second] = all.toSorted((a, b) => byPlainness(a.finish, b.finish))
   const isPlain = first!.words === null || first!.words.every((word) => word === 'holo')
   return isPlain && (first!.finish !== second!.finish || first!.itemId === second!.itemId) ? [first!] : all
-}
-
-function distinctItems(candidates: Candidate[]): number[] {
-  return [...new Set(candidates.map((candidate) => candidate.itemId))]
 }
 
 function nameOf(source: string, id: string): string {

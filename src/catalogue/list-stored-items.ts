@@ -3,10 +3,17 @@ import { filter } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
+import type { CatalogueNode } from './context.ts'
+import { type FieldQuery, readFieldQuery } from './field-query/field-query.ts'
 import { closed, market } from './fields.ts'
-import { CategoryParam } from './params.ts'
+import { CategoryParam, QueryParam } from './params.ts'
 import { pageOfItems, type StoredItemCtx } from './stored-items.ts'
 import type { ListedItem } from './stored-schemas.ts'
+
+export interface ListedItems extends Page<ListedItem> {
+  /** canonical form of the field query, where there was one */
+  query?: string | undefined
+}
 
 export const listStoredItems = verb(
   {
@@ -19,11 +26,20 @@ export const listStoredItems = verb(
         ref: filter('Exactly this ref'),
         category_id: Type.Optional(CategoryParam),
         search: filter('Part of name, code or ref, in any case'),
+        query: Type.Optional(QueryParam),
         ...pageParams(),
       },
       closed,
     ),
   },
-  (ctx: StoredItemCtx, { category_id: categoryId, ...input }): Promise<Page<ListedItem>> =>
-    readPage(input, (filter, limit, offset) => pageOfItems(ctx, { ...filter, categoryId }, limit, offset)),
+  async (ctx: StoredItemCtx & CatalogueNode, { category_id: categoryId, query, ...input }): Promise<ListedItems> => {
+    const asked = query === undefined ? undefined : readFieldQuery(query)
+    const ids = asked && idsFound(ctx, asked)
+    const page = await readPage(input, (filter, limit, offset) => pageOfItems(ctx, { ...filter, categoryId, ids }, limit, offset))
+    return { ...page, query: asked?.canonical }
+  },
 )
+
+function idsFound({ catalogue: { items, queries } }: CatalogueNode, query: FieldQuery): number[] {
+  return Array.from(queries.page({ query }, 'id', 'asc', 0, items.rows).rows, (row) => items.id[row]!)
+}

@@ -28,6 +28,8 @@ export interface ItemFilter {
   categoryId?: number
   /** part of name, code or ref */
   search?: string
+  /** one of these */
+  ids?: readonly number[] | undefined
 }
 
 /** The item that an id means, an alias too. @throws NOT_FOUND */
@@ -109,6 +111,8 @@ export async function pageOfItems(
       ) select id from down)`,
     )
   }
+  const { ids } = filter
+  if (ids !== undefined) matching = matching.where('i.id', '=', (eb) => eb.fn.any(eb.val([...ids])))
   if (filter.search !== undefined) {
     const like = `%${escapeLike(filter.search)}%`
     matching = matching.where((eb) => eb.or([eb('i.name', 'ilike', like), eb('i.code', 'ilike', like), eb('i.ref', 'ilike', like)]))

@@ -20,6 +20,8 @@ export const OPERATION_PLAN = {
   listItems: 'starter',
   getItem: 'starter',
   searchItems: 'starter',
+  suggestItems: 'starter',
+  lookupItems: 'starter',
   listCategories: 'starter',
   getCategory: 'starter',
   listGroups: 'starter',

@@ -10,6 +10,8 @@ import type { ItemSource } from './item-source.ts'
 export interface FieldCost {
   /** entries of a list that a query is charged for */
   entries?: number
+  /** argument whose list has an entry for each entry of the field */
+  listed?: string
   /** values a field itself is charged for, 1 unless told */
   weight?: number
   /** bounds of `first`, which says how many `nodes` below the field are charged for */

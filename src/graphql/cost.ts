@@ -1,6 +1,5 @@
 // What a query may cost before it runs: an estimate of the values in its answer, from page sizes and usual list lengths.
 import {
-  type ArgumentNode,
   type DocumentNode,
   type FieldNode,
   getNamedType,
@@ -92,25 +91,34 @@ export function costOf(
     const below = selectionCost(node.selectionSet, getNamedType(field.type))
     const fieldCost = fieldCostOf(field)
     const page = fieldCost.first ? firstOf(node, fieldCost.first) : 0
-    const value = (fieldCost.weight ?? 1) + (entriesOf(type!, field) || 1) * (below.once + page * below.perEntry)
+    const entries = fieldCost.listed ? lengthOf(node, fieldCost.listed) : entriesOf(type!, field) || 1
+    const value = (fieldCost.weight ?? 1) + entries * (below.once + page * below.perEntry)
     if (field === SchemaMetaFieldDef || field === TypeMetaFieldDef) introspection += value
     else if (field.name === 'nodes') sum.perEntry += value
     else sum.once += value
   }
 
   const firstOf = (node: FieldNode, bounds: { default: number; max: number }): number => {
-    const value = argumentValue(node.arguments?.find(({ name }) => name.value === 'first'))
+    const value = argumentValue(node, 'first')
     return typeof value === 'number' && value >= 1 && value <= bounds.max ? value : bounds.default
   }
 
-  const argumentValue = (argument: ArgumentNode | undefined): unknown => {
-    const value = argument?.value
+  /** Entries of a list in an argument; one that is not a list is a list of one. */
+  const lengthOf = (node: FieldNode, name: string): number => {
+    const value = argumentValue(node, name)
+    return Array.isArray(value) ? value.length : 1
+  }
+
+  const argumentValue = (node: FieldNode, argument: string): unknown => {
+    const value = node.arguments?.find(({ name }) => name.value === argument)?.value
     if (value?.kind === Kind.INT) return Number(value.value)
+    if (value?.kind === Kind.LIST) return value.values
     if (value?.kind !== Kind.VARIABLE) return undefined
     fixed = false
     const sent = variables[value.name.value]
     if (sent !== undefined) return sent
     const declared = operation.variableDefinitions?.find(({ variable }) => variable.name.value === value.name.value)
+    if (declared?.defaultValue?.kind === Kind.LIST) return declared.defaultValue.values
     return declared?.defaultValue?.kind === Kind.INT ? Number(declared.defaultValue.value) : undefined
   }
 

@@ -13,6 +13,7 @@ import { getDump } from '#dumps/get-dump.ts'
 import { idOf } from './arguments.ts'
 import { type Builder, cost, fromDatabase, needing, type Refs } from './builder.ts'
 import { addChangePageType, addDumpType, CHANGES_READ, changesOf } from './changes.ts'
+import { addItemFindingTypes, lookedUp, LOOKUP_COST, suggested, SUGGESTIONS_COST } from './item-finding.ts'
 import { itemSource } from './item-source.ts'
 import { addListingType, LISTING_READ, listingOf } from './listing-type.ts'
 import { addGradeGroupType, addMarketType } from './market-types.ts'
@@ -31,6 +32,7 @@ export function implementQuery(builder: Builder, refs: Refs): void {
   const me = addMeType(builder)
   const changePage = addChangePageType(builder)
   const dump = addDumpType(builder)
+  const { suggestion, lookedUpItem, identifier } = addItemFindingTypes(builder, refs)
   builder.queryType({
     description: 'What can be read.',
     fields: (t) => ({
@@ -138,6 +140,22 @@ export function implementQuery(builder: Builder, refs: Refs): void {
         description: 'The newest dump of the catalogue; null before the first. Professional and above.',
         extensions: { ...fromDatabase, ...needing(OPERATION_PLAN.getDump) },
         resolve: (_root, _args, ctx) => call(getDump, ctx, {}),
+      }),
+      suggestItems: t.field({
+        type: [suggestion],
+        nullable: false,
+        description: 'Cards to suggest while someone types, best match first; empty for what finds nothing.',
+        extensions: SUGGESTIONS_COST,
+        args: { q: t.arg.string({ description: 'What has been typed so far.' }) },
+        resolve: (_root, args, ctx) => suggested(args, ctx),
+      }),
+      lookupItems: t.field({
+        type: [lookedUpItem],
+        nullable: false,
+        description: 'Items by ids of other systems, or by set and number, in the order of the identifiers.',
+        extensions: LOOKUP_COST,
+        args: { ids: t.arg({ type: [identifier], required: true, description: '1 to 500 identifiers.' }) },
+        resolve: (_root, args, ctx) => lookedUp(args, ctx),
       }),
     }),
   })

@@ -35,6 +35,8 @@ export interface Route<Ctx extends HasViewer> {
   verb: Verb<Ctx, any, any>
   /** the result as it is answered */
   answer: (result: never) => Answer | ReadyAnswer | FileAnswer
+  /** whether a POST changes nothing: its input is too long for a query */
+  reads?: boolean
   /** for reads shared by plan: the bytes take no longer to make than to find in the cache */
   cheap?: boolean
   /** one line, and more where a stranger needs it */

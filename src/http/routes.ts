@@ -69,6 +69,10 @@ function registerRoute<Ctx extends HasViewer>(app: FastifyInstance, route: Route
   })
 }
 
+function writes({ method, reads = false }: { method: Method; reads?: boolean }): boolean {
+  return method !== 'GET' && !reads
+}
+
 /** Before the body is read, so that no upload is taken for nothing. */
 function refuseCondition(verb: { familyError: ErrorCode | null }): onRequestHookHandler {
   return (request, _reply, done) => {
@@ -94,7 +98,7 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security }: Rou
   const errors = new Set<ErrorCode>([
     'UNAUTHENTICATED',
     'RATE_LIMITED',
-    ...(route.method === 'GET' ? [] : (['IDEMPOTENCY_CONFLICT'] as const)),
+    ...(writes(route) ? (['IDEMPOTENCY_CONFLICT'] as const) : []),
     ...verbErrors(route.verb),
     ...(route.errors ?? []),
   ])
@@ -155,7 +159,7 @@ function successSchema<Ctx extends HasViewer>(route: Route<Ctx>): object {
     ...Type.Object({
       success: Type.Literal(true),
       ...(route.data && { data: route.data }),
-      ...(route.method !== 'GET' && { message: Type.Optional(Type.String()) }),
+      ...(writes(route) && { message: Type.Optional(Type.String()) }),
       ...(route.paged && { pagination: PaginationSchema }),
       ...route.extra,
     }),

@@ -31,6 +31,23 @@ export class RowBits {
     return short.clone().and(long)
   }
 
+  /** A new set of the rows that pass the test. */
+  filter(test: (row: number) => boolean): RowBits {
+    const found = new RowBits(this.#words.length * 32)
+    let size = 0
+    for (let at = 0; at < this.#words.length; at++) {
+      let passed = 0
+      for (let word = this.#words[at]!; word !== 0; word &= word - 1) {
+        const bit = word & -word
+        if (!test((at << 5) | (31 - Math.clz32(bit)))) continue
+        passed |= bit
+        size++
+      }
+      found.#words[at] = passed
+    }
+    return found.#replaced(size)
+  }
+
   /** How many rows are in the set. */
   get size(): number {
     return this.#size

@@ -2,7 +2,7 @@
 import { type Described, describe } from './descriptions.ts'
 import { byPlainness, FIT, finishWords } from '#catalogue/finishes.ts'
 import { likeness } from './names.ts'
-import { looseNumber, normalNumber } from './numbers.ts'
+import { looseNumber, normalNumber, withoutSetCode } from './numbers.ts'
 import type { Decisions, MatchRecord, Reason, SetMap } from './records.ts'
 import { decidedSets, mapSets } from './set-maps.ts'
 import { SetNames } from './set-names.ts'
@@ -148,7 +148,9 @@ export class CardIndex {
     const named = (card: SourceCard) => card.names.includes(wanted.fullName) || card.names.includes(wanted.name)
     if (set === null) return ofGame(this.#byNumber.get(number) ?? []).filter((card) => named(card) && sameTotal(wanted.total, card))
     const cards = ofGame(
-      this.#setsNamed(set, wanted).flatMap((one) => [...(this.#inSet(one, number) ?? this.#inSet(one, withoutCode(number, one)) ?? [])]),
+      this.#setsNamed(set, wanted).flatMap((one) => [
+        ...(this.#inSet(one, number) ?? this.#inSet(one, withoutSetCode(number, one.facts.codes)) ?? []),
+      ]),
     )
     const exact = cards.filter(named)
     return exact.length > 0 ? exact : cards.filter(({ looseNames }) => looseNames.includes(wanted.name))
@@ -260,15 +262,6 @@ function cardsByNumber({ cards }: SourceSet): Map<string, SourceCard[]> {
 
 function countItems(printings: readonly Printing[]): number {
   return new Set(printings.map(({ itemId }) => itemId)).size
-}
-
-/** `svp12` in the set SVP is its number 12. */
-function withoutCode(number: string, { facts }: SourceSet): string {
-  for (const code of facts.codes) {
-    const prefix = normalNumber(code)
-    if (prefix !== '' && number.startsWith(prefix) && /^\p{N}/u.test(number.slice(prefix.length))) return number.slice(prefix.length)
-  }
-  return number
 }
 
 function sameTotal(total: string, card: SourceCard): boolean {

@@ -40,6 +40,15 @@ export function bareNumber(number: string, prefix: string): string {
   return prefix !== '' && number.startsWith(prefix) && number.length > prefix.length ? number.slice(prefix.length) : number
 }
 
+/** The number without a code of its set: `svp12` in the set SVP is its number 12. */
+export function withoutSetCode(number: string, codes: readonly string[]): string {
+  for (const code of codes) {
+    const prefix = normalNumber(code)
+    if (prefix !== '' && number.startsWith(prefix) && /^\p{N}/u.test(number.slice(prefix.length))) return number.slice(prefix.length)
+  }
+  return number
+}
+
 /** `103a` → `103`, `tg12` → `12`: what is left when only the digits count; a hint, no proof. */
 export function looseNumber(number: string): string {
   return /\p{N}+/u.exec(number)?.[0] ?? number

@@ -17,6 +17,7 @@ interface Wanted {
   bareSet: string
 }
 
+/** Finds sets by what lists call them; several sets can have one name. */
 export class SetNames<S extends Named> {
   readonly #byName = new Map<string, Set<S>>()
   readonly #byCode = new Map<string, Set<S>>()

@@ -1,17 +1,18 @@
 // Operator API: categories, items and groups.
-import type { CatalogueNode } from '#catalogue/context.ts'
 import { changeCategory } from '#catalogue/change-category.ts'
 import { changeItem } from '#catalogue/change-item.ts'
 import { createCategory } from '#catalogue/create-category.ts'
+import { completeQuery, CompletionsSchema } from '#catalogue/complete-query.ts'
+import type { CatalogueNode } from '#catalogue/context.ts'
 import { createItem } from '#catalogue/create-item.ts'
+import type { Completions } from '#catalogue/field-query/complete.ts'
 import { explainStoredPrice, type StoredExplainCtx, type StoredPriceExplanation, StoredPriceExplanationSchema } from '#catalogue/explain-price.ts'
 import { getStoredItem } from '#catalogue/get-stored-item.ts'
 import { listStoredCategories } from '#catalogue/list-stored-categories.ts'
 import { type Group, GroupSchema, listGroups } from '#catalogue/list-groups.ts'
 import { listItemSources } from '#catalogue/list-item-sources.ts'
-import { listStoredItems } from '#catalogue/list-stored-items.ts'
+import { type ListedItems, listStoredItems } from '#catalogue/list-stored-items.ts'
 import {
-  type ListedItem,
   ListedItemSchema,
   type PricedItem,
   PricedItemSchema,
@@ -77,9 +78,20 @@ export const catalogueRoutes: Route<PriceWriteCtx & StoredExplainCtx & Catalogue
     verb: listStoredItems,
     summary: 'Items with their price, oldest first',
     tag: 'Catalogue',
-    answer: ({ rows, pagination }: Page<ListedItem>) => ({ data: rows, pagination }),
+    answer: ({ rows, pagination, query }: ListedItems) => ({ data: rows, pagination, ...(query !== undefined && { extra: { query } }) }),
     data: Type.Array(ListedItemSchema),
     paged: true,
+    extra: { query: Type.Optional(Type.String({ description: 'Canonical form of the field query, where there was one' })) },
+  },
+  {
+    method: 'GET',
+    path: '/query-completions',
+    verb: completeQuery,
+    summary: 'Complete a field query while it is typed',
+    description: 'Names of fields, and values of the field that is being asked, out of the catalogue.',
+    tag: 'Catalogue',
+    answer: (completions: Completions) => ({ data: completions }),
+    data: CompletionsSchema,
   },
   {
     method: 'GET',

@@ -1,5 +1,5 @@
 // The public catalogue endpoints: verbs to ready bytes, with entity tags.
-import type { CatalogueNode } from '#catalogue/context.ts'
+import { hash } from 'node:crypto'
 import { getItem } from '#catalogue/get-item.ts'
 import { type CategoryEntry, CategoryEntrySchema, listCategories } from '#catalogue/list-categories.ts'
 import { type Group, GroupSchema, listGroups } from '#catalogue/list-groups.ts'
@@ -8,14 +8,18 @@ import { ItemSchema } from '#catalogue/item-schemas.ts'
 import { type ItemPage, type ItemRows, listItems } from '#catalogue/list-items.ts'
 import { searchItems } from '#catalogue/search-items.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
+import { MOST_SUGGESTIONS, type SuggestedRows, suggestionOf, SuggestionSchema, suggestItems } from '#catalogue/suggest-items.ts'
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
-import type { HasViewer } from '#core/verb.ts'
-import type { ReadyAnswer, Route } from '#http/route.ts'
+import { JSON_HEADERS } from '#http/response.ts'
+import type { FileAnswer, ReadyAnswer, Route } from '#http/route.ts'
 import { taggedAnswer } from '#http/tagged-answer.ts'
+import { type LookedUpItems, type LookupCtx, lookupItems } from '#identity/lookup-items.ts'
+
+const TAG_LENGTH = 16
 
 /** Items from memory, as ready bytes. */
-export function catalogueRoutes(catalogue: Catalogue): Route<CatalogueNode & HasViewer>[] {
+export function catalogueRoutes(catalogue: Catalogue): Route<LookupCtx>[] {
   const ready = ({ rows, shape, market }: ItemRows, state: number, head: string, tail: string): ReadyAnswer => ({
     tag: catalogue.pageTag(rows, shape, market, state),
     bytes: () => catalogue.pageBytes(rows, shape, market, head, tail),
@@ -27,6 +31,19 @@ export function catalogueRoutes(catalogue: Catalogue): Route<CatalogueNode & Has
     return ready(found, state, '{"success":true,"data":[', `],"pagination":${JSON.stringify(pagination)}${asked}}`)
   }
   const item = (found: ItemRows): ReadyAnswer => ready(found, 0, '{"success":true,"data":', '}')
+  const suggestions = ({ rows }: SuggestedRows): ReadyAnswer => {
+    const bytes = () => Buffer.from(JSON.stringify({ success: true, data: rows.map((row) => suggestionOf(catalogue, row)) }))
+    return { tag: `"${hash('sha256', bytes(), 'base64url').slice(0, TAG_LENGTH)}"`, bytes }
+  }
+  const lookedUp = ({ found, shape }: LookedUpItems): FileAnswer => {
+    const entries = found.map((one, n) => {
+      const head = `${n > 0 ? ',' : ''}{"state":"${one.state}"`
+      if (one.state === 'unknown') return Buffer.from(`${head}}`)
+      const [before, after] = one.state === 'found' ? [',"item":', '}'] : [',"candidates":[', ']}']
+      return catalogue.pageBytes(one.rows, shape, null, head + before, after)
+    })
+    return { headers: JSON_HEADERS, body: Buffer.concat([Buffer.from('{"success":true,"data":['), ...entries, Buffer.from(']}')]) }
+  }
   return [
     {
       method: 'GET',
@@ -52,6 +69,30 @@ export function catalogueRoutes(catalogue: Catalogue): Route<CatalogueNode & Has
       data: Type.Array(ItemSchema),
       paged: true,
       extra: { query: Type.Optional(Type.String({ description: 'Canonical form of the field query, where there was one' })) },
+    },
+    {
+      method: 'GET',
+      path: '/items/suggest',
+      verb: suggestItems,
+      summary: 'Suggest cards while someone types',
+      description: `Up to ${MOST_SUGGESTIONS} cards in the order of the search, each by its base version, for a text field. An empty list for what finds nothing.`,
+      tag: 'Catalogue',
+      answer: suggestions,
+      data: Type.Array(SuggestionSchema),
+    },
+    {
+      method: 'POST',
+      path: '/items/lookup',
+      verb: lookupItems,
+      summary: 'Find many items by ids of other systems, or by set and number',
+      description:
+        'One answer for each identifier, in their order: `found` with the `item`, `ambiguous` with the `candidates` that it could mean, or `unknown`. ' +
+        'Without `finish` the plainest printing of a card is meant; a finish that a card does not have is `unknown`. A read: nothing is changed, and it counts as one request.',
+      tag: 'Catalogue',
+      reads: true,
+      answer: lookedUp,
+      data: Type.Array(LookedUpItemSchema),
+      errors: ['INVALID_JSON'],
     },
     {
       method: 'GET',
@@ -97,3 +138,12 @@ export function catalogueRoutes(catalogue: Catalogue): Route<CatalogueNode & Has
     },
   ]
 }
+
+const LookedUpItemSchema = Type.Object(
+  {
+    state: Type.Enum(['found', 'ambiguous', 'unknown']),
+    item: Type.Optional(ItemSchema),
+    candidates: Type.Optional(Type.Array(ItemSchema)),
+  },
+  { title: 'LookedUpItem' },
+)

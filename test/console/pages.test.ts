@@ -172,7 +172,7 @@ async function fill(node: TestNode): Promise<string[]> {
     '',
     '/approvals',
     '/catalogue',
-    '/catalogue?search=charizard',
+    '/catalogue?query=charizard',
     `/catalogue/items/${item!.id}`,
     '/matches',
     '/matches?state=decided',

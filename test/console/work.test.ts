@@ -192,7 +192,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
   test('the catalogue: searched as one types, in the address, and back', async () => {
     await visited.open('/catalogue')
     await page.getByLabel('Search').pressSequentially('charizard', { delay: 20 })
-    await page.waitForURL(/search=charizard/)
+    await page.waitForURL(/query=charizard/)
     await page.getByRole('link', { name: item.name, exact: true }).first().click()
     await page.getByRole('heading', { name: item.name }).waitFor()
     await page.goBack()

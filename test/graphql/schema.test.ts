@@ -25,7 +25,15 @@ describe('has what the interface names', () => {
       listing(id: ID!): Listing
       me: Me!
       events(after: String, wait: Int, limit: Int): AccountEvents
+      suggestItems(q: String): [Suggestion!]!
+      lookupItems(ids: [ItemIdentifierInput!]!): [LookedUpItem!]!
+      changes(after: String, kinds: [String!], wait: Int, limit: Int): ChangePage!
+      dump: Dump
     }
+    type ChangePage { changes: [Change!]! next: String! }
+    type Change { cursor: String! kind: String! id: ID! itemId: ID market: String label: String at: String! }
+    type Dump { asOf: String! changeCursor: String! files: [DumpFile!]! }
+    type DumpFile { name: String! rows: Int! bytes: Float! sha256: String! }
     type Listing {
       id: ID!
       title: String!
@@ -116,6 +124,9 @@ describe('has what the interface names', () => {
       title: String
       expiredAt: String
     }
+    type Suggestion { id: ID! name: String! code: String category: Category image: String }
+    type LookedUpItem { state: String! item: Item candidates: [Item!] }
+    input ItemIdentifierInput { source: String id: String set: String number: String finish: String }
     type Item {
       id: ID!
       name: String!
@@ -237,6 +248,12 @@ describe('has what the interface names', () => {
     const ours = schema.getType(name)
     if (isEnumType(type)) {
       expect(isEnumType(ours) && ours.getValues().map((value) => value.name)).toEqual(type.getValues().map((value) => value.name))
+      return
+    }
+    if (isInputObjectType(type)) {
+      const fieldsOf = (of: unknown) =>
+        isInputObjectType(of) ? Object.values(of.getFields()).map((field) => `${field.name}: ${String(field.type)}`) : null
+      expect(fieldsOf(ours)).toEqual(fieldsOf(type))
       return
     }
     if (!isObjectType(type) || !isObjectType(ours)) throw new Error(`${name} is not an object type`)

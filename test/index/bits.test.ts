@@ -7,7 +7,7 @@ const row = fc.integer({ min: 0, max: 300 })
 const rows = fc.array(row, { maxLength: 80 })
 const change = fc.oneof(
   fc.record({ kind: fc.constantFrom('add', 'delete'), row }),
-  fc.record({ kind: fc.constantFrom('and', 'or', 'andNot', 'intersection'), rows }),
+  fc.record({ kind: fc.constantFrom('and', 'or', 'andNot', 'intersection', 'filter'), rows }),
   fc.record({ kind: fc.constant('clear') }),
   fc.record({ kind: fc.constant('read') }),
 )
@@ -40,7 +40,7 @@ test('holds what a plain set holds, and readers catch up by the journal', () => 
             plain = plain.intersection(others)
             if (step.kind === 'and') bits.and(other)
             else {
-              bits = RowBits.intersection(bits, other)
+              bits = step.kind === 'filter' ? bits.filter((one) => others.has(one)) : RowBits.intersection(bits, other)
               reader = { version: bits.version, rows: new Set(bits.toRows()) }
             }
           }

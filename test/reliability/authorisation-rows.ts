@@ -13,6 +13,8 @@ export interface PublicRow {
   query?: string
   body?: object
   status?: number
+  /** a POST that changes nothing */
+  reads?: boolean
 }
 
 const LISTING = { needs: 'plus', owned: 'listing', foreign: 'PLUS_LISTING_ERROR' } as const
@@ -23,6 +25,8 @@ const OWN = { needs: 'plus', owned: 'own' } as const
 export const PUBLIC_ROWS: Record<string, PublicRow> = {
   'GET /api/v1/items': { needs: 'starter' },
   'GET /api/v1/items/search': { needs: 'starter', query: 'q=charizard' },
+  'GET /api/v1/items/suggest': { needs: 'starter', query: 'q=char' },
+  'POST /api/v1/items/lookup': { needs: 'starter', body: { ids: [{ source: 'cardmarket', id: '1' }] }, reads: true },
   'GET /api/v1/items/:id': { needs: 'starter' },
   'GET /api/v1/categories': { needs: 'starter' },
   'GET /api/v1/groups': { needs: 'starter' },
@@ -81,6 +85,8 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
   'query me': { needs: 'starter', owned: true, field: 'me { account { name } }' },
   'query changes': { needs: 'professional', field: 'changes { next }' },
   'query dump': { needs: 'professional', field: 'dump { asOf }' },
+  'query suggestItems': { needs: 'starter', field: 'suggestItems(q: "char") { id }' },
+  'query lookupItems': { needs: 'starter', field: 'lookupItems(ids: [{ source: "cardmarket", id: "1" }]) { state }' },
   'mutation addCollectionItem': { ...RECORD_MUTATION, field: 'addCollectionItem(collectionId: COLLECTION, input: { itemId: ITEM }) { id }' },
   'mutation updateCollectionItem': {
     ...RECORD_MUTATION,
@@ -161,6 +167,7 @@ export const OPERATOR_ROWS: readonly string[] = [
   'POST /operator/v1/set-matches/:id/separate',
   'POST /operator/v1/set-matches/:id/withdraw',
   'GET /operator/v1/groups',
+  'GET /operator/v1/query-completions',
   'GET /operator/v1/import-formats',
   'PATCH /operator/v1/collections/:id',
   'DELETE /operator/v1/collections/:id',

@@ -95,6 +95,8 @@ const READS: string[] = [
   '/api/v1/items/search?q=K%C3%A4rd',
   '/api/v1/items/search?q=kard%20&per_page=3&page=2',
   '/api/v1/items/search?q=nothing',
+  '/api/v1/items/suggest?q=k%C3%A4',
+  '/api/v1/items/suggest',
   '/api/v1/items/1',
   '/api/v1/items/9?x=1',
   '/api/v1/items/0001',

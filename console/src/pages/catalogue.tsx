@@ -52,7 +52,7 @@ export function CataloguePage() {
             version={version}
             fixed={{ category_id: categoryId ?? undefined }}
             filters={[
-              { name: 'search', label: t('search'), type: 'search' },
+              { name: 'query', label: t('search'), type: 'query' },
               { name: 'market', label: t('source'), options: marketOptions() },
               { name: 'game', label: t('game') },
               { name: 'ref', label: t('ref') },

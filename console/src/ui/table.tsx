@@ -7,7 +7,8 @@ import { type AddressQuery, useAddressQuery } from '../address.ts'
 import { useData } from '../data.ts'
 import type { Data, PathOf, QueryName, QueryOf } from '../operations.ts'
 import { t } from '../words.ts'
-import { Empty, Failure, Waiting } from './states.tsx'
+import { QueryInput } from './query-input.tsx'
+import { Empty, Failure, Refusal, Waiting } from './states.tsx'
 
 export interface Column<Row> {
   head: string
@@ -124,7 +125,7 @@ export interface Filter<Name extends string = string> {
   label: string
   /** a closed set of values; without it the filter is text */
   options?: { value: string; text: string }[]
-  type?: 'search' | 'text' | 'number' | 'date'
+  type?: 'search' | 'query' | 'text' | 'number' | 'date'
   /** one of the options always holds: the first unless another is chosen */
   always?: boolean
 }
@@ -186,6 +187,8 @@ export function List<P extends ListPath>({
   const query = { ...(toQuery ? toQuery(values) : values), ...fixed, page, per_page: PER_PAGE } as QueryOf<P>
   const list = useData(path, { query, again, version })
   const rows = list.data as RowOf<P>[] | null
+  // What a query lacks is told beside what the last whole one found: it is refused while it is being typed.
+  const refused = list.error?.details.some(({ field }) => field === 'query') ?? false
   return (
     <>
       {(filters.length > 0 || actions) && (
@@ -194,10 +197,11 @@ export function List<P extends ListPath>({
           {actions && <div class="actions">{actions}</div>}
         </div>
       )}
-      {list.error ? (
+      {refused && <Refusal error={list.error} />}
+      {list.error && !refused ? (
         <Failure error={list.error} retry={list.reload} />
       ) : rows === null ? (
-        <Waiting />
+        !refused && <Waiting />
       ) : rows.length === 0 ? (
         <Empty>{filtered ? t('nothingMatches') : empty}</Empty>
       ) : (
@@ -245,6 +249,7 @@ function Filters({ filters, values, prefix, address }: FiltersProps) {
     <search class="filters">
       {filters.map((filter) => {
         const set = (value: string) => address.set({ [prefix + filter.name]: value, [`${prefix}page`]: 1 })
+        if (filter.type === 'query') return <QueryInput key={filter.name} label={filter.label} value={values[filter.name] ?? ''} onSettled={set} />
         return (
           // biome-ignore lint/a11y/noLabelWithoutControl: the control is one of the branches
           <label key={filter.name}>
@@ -274,7 +279,15 @@ function Filters({ filters, values, prefix, address }: FiltersProps) {
 const SETTLE_MS = 200
 
 /** An input that speaks when typing pauses. */
-function TypedFilter({ type, value, onSettled }: { type: NonNullable<Filter['type']>; value: string; onSettled: (value: string) => void }) {
+function TypedFilter({
+  type,
+  value,
+  onSettled,
+}: {
+  type: Exclude<Filter['type'], 'query' | undefined>
+  value: string
+  onSettled: (value: string) => void
+}) {
   const [typed, setTyped] = useState(value)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const settled = useRef(value)

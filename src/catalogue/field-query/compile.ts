@@ -1,4 +1,4 @@
-// Turns a field query into a test of rows: what is asked of a column is answered once for each of its distinct values.
+// Turns a field query into a selection of rows: what is asked of a column is answered once for each of its distinct values.
 import { HOUR_MS } from '#core/duration.ts'
 import { invalid } from '#core/errors.ts'
 import { parseLabel } from '#core/labels.ts'
@@ -19,11 +19,15 @@ import type { LabelTree } from '../snapshot/label-tree.ts'
 import { amountOf, changedAtMs } from '../snapshot/sorts.ts'
 import type { Operator, Query, Term } from './parse.ts'
 
-/** What a query is asked of. */
-export interface Searched {
+/** What has the values that fields take. */
+export interface Catalogued {
   items: ItemTable
   categories: CategoryTree
   labels: LabelTree
+}
+
+/** What a query is asked of. */
+export interface Searched extends Catalogued {
   text: TextIndex
   /** position in MARKETS of the market that is asked for, null for none */
   market: number | null
@@ -37,6 +41,8 @@ interface Field {
   operators: readonly Operator[]
   /** whether what it asks changes with prices alone */
   priced?: boolean
+  /** what it can usefully be compared with by the operator, where that is a list; some more than once */
+  values?: (catalogued: Catalogued, operator: Operator) => readonly string[]
   /** `operator` is never `!=`, which is the opposite of `=` */
   test: (searched: Searched, term: Term) => Test
 }
@@ -48,13 +54,18 @@ const LIST: readonly Operator[] = [':', '=', '!=']
 /** Names of languages as attributes have them, by their codes. */
 const LANGUAGE_CODES: Readonly<Record<string, string>> = { english: 'en', japanese: 'ja', french: 'fr' }
 
-const FIELDS: Readonly<Record<string, Field>> = {
+export const FIELDS: Readonly<Record<string, Field>> = {
   name: { aliases: ['n'], operators: TEXT, test: ({ items }, term) => byNumber(items.names.keys, items.name, matchesText(term)) },
   code: { operators: TEXT, test: codeTest },
   number: { aliases: ['no'], operators: AMOUNT, test: numberTest },
-  set: { aliases: ['s', 'category'], operators: TEXT, test: setTest },
-  rarity: { aliases: ['r'], operators: AMOUNT, test: rarityTest },
-  finish: { aliases: ['f'], operators: TEXT, test: (searched, term) => byFacet(searched, 'finish', matchesFinish(term)) },
+  set: { aliases: ['s', 'category'], operators: TEXT, test: setTest, values: setNames },
+  rarity: { aliases: ['r'], operators: AMOUNT, test: rarityTest, values: rarities },
+  finish: {
+    aliases: ['f'],
+    operators: TEXT,
+    test: (searched, term) => byFacet(searched, 'finish', matchesFinish(term)),
+    values: facetValues('finish'),
+  },
   lang: {
     aliases: ['language', 'l'],
     operators: LIST,
@@ -64,21 +75,33 @@ const FIELDS: Readonly<Record<string, Field>> = {
         'language',
         hasEntry(value, (entry) => LANGUAGE_CODES[entry] ?? entry),
       ),
+    values: facetEntries('language', (entry) => LANGUAGE_CODES[entry] ?? entry),
   },
-  illustrator: { aliases: ['artist', 'a'], operators: TEXT, test: (searched, term) => byFacet(searched, 'illustrator', matchesText(term)) },
-  card: { operators: TEXT, test: (searched, term) => byFacet(searched, 'card', matchesText(term)) },
-  type: { aliases: ['t', 'color'], operators: LIST, test: (searched, { value }) => byFacet(searched, 'type', hasEntry(value)) },
-  regulation: { operators: TEXT, test: (searched, term) => byFacet(searched, 'regulation', matchesText(term)) },
-  product: { operators: TEXT, test: (searched, term) => byFacet(searched, 'product', matchesText(term)) },
+  illustrator: {
+    aliases: ['artist', 'a'],
+    operators: TEXT,
+    test: (searched, term) => byFacet(searched, 'illustrator', matchesText(term)),
+    values: facetValues('illustrator'),
+  },
+  card: { operators: TEXT, test: (searched, term) => byFacet(searched, 'card', matchesText(term)), values: facetValues('card') },
+  type: {
+    aliases: ['t', 'color'],
+    operators: LIST,
+    test: (searched, { value }) => byFacet(searched, 'type', hasEntry(value)),
+    values: facetEntries('type'),
+  },
+  regulation: { operators: TEXT, test: (searched, term) => byFacet(searched, 'regulation', matchesText(term)), values: facetValues('regulation') },
+  product: { operators: TEXT, test: (searched, term) => byFacet(searched, 'product', matchesText(term)), values: facetValues('product') },
   hp: { operators: AMOUNT, test: hpTest },
   game: {
     aliases: ['g'],
     operators: LIST,
     test: ({ items }, { value }) => byNumber(items.games.texts, items.game, (game) => game === value.toLowerCase()),
+    values: ({ items }) => items.games.texts,
   },
-  genre: { operators: LIST, test: genreTest },
-  market: { operators: LIST, test: marketTest },
-  label: { operators: LIST, priced: true, test: labelTest },
+  genre: { operators: LIST, test: genreTest, values: () => GENRES },
+  market: { operators: LIST, test: marketTest, values: () => MARKETS },
+  label: { operators: LIST, priced: true, test: labelTest, values: labelNames },
   price: { operators: AMOUNT, priced: true, test: priceTest(null) },
   ...Object.fromEntries(
     MARKETS.map((market, position): [string, Field] => [`price.${market}`, { operators: AMOUNT, priced: true, test: priceTest(position) }]),
@@ -86,7 +109,8 @@ const FIELDS: Readonly<Record<string, Field>> = {
   updated: { operators: AMOUNT, priced: true, test: updatedTest },
 }
 
-const NAMES = new Map(Object.entries(FIELDS).flatMap(([name, { aliases = [] }]) => [name, ...aliases].map((word) => [word, name] as const)))
+/** Fields by their names and aliases. */
+export const NAMES = new Map(Object.entries(FIELDS).flatMap(([name, { aliases = [] }]) => [name, ...aliases].map((word) => [word, name] as const)))
 
 /**
  * The query with the full name of each field.
@@ -113,29 +137,42 @@ export function asksPrices(query: Query): boolean {
   return query.field !== null && FIELDS[query.field]!.priced === true
 }
 
+/** Those of some rows, which stay as they are, that a query finds. */
+type Selection = (among: RowBits) => RowBits
+
 /**
- * The test of rows that a query with full names stands for; it holds until an item changes or, where `asksPrices`, a price.
+ * The selection that a query with full names stands for; it holds until an item changes or, where `asksPrices`, a price.
  * @throws VALIDATION_ERROR that names a value that a field does not take, and its place
  */
-export function compile(query: Query, searched: Searched): Test {
+export function compile(query: Query, searched: Searched): Selection {
   if ('all' in query) {
-    return query.all.map((part) => compile(part, searched)).reduce((a, b) => (row) => a(row) && b(row))
+    const parts = query.all.map((part) => compile(part, searched))
+    return (among) => parts.reduce((left, select) => (left.size === 0 ? left : select(left)), among)
   }
-  if ('any' in query) {
-    return query.any.map((part) => compile(part, searched)).reduce((a, b) => (row) => a(row) || b(row))
-  }
-  if ('not' in query) {
-    const test = compile(query.not, searched)
-    return (row) => !test(row)
-  }
-  if (query.field === null) {
-    const found = RowBits.of(searched.text.filter(query.value))
-    return (row) => found.has(row)
-  }
+  if ('any' in query) return anyOf(query.any.map((part) => compile(part, searched)))
+  if ('not' in query) return opposite(compile(query.not, searched))
+  // Its rows are found by the index, so that they are looked up only where some are left to choose from.
+  if (query.field === null) return (among) => RowBits.of(searched.text.filter(query.value)).and(among)
   const { test: make } = FIELDS[query.field]!
-  if (query.operator !== '!=') return make(searched, query)
-  const test = make(searched, { ...query, operator: '=' })
-  return (row) => !test(row)
+  if (query.operator !== '!=') return passing(make(searched, query))
+  return opposite(passing(make(searched, { ...query, operator: '=' })))
+}
+
+function passing(test: Test): Selection {
+  return (among) => among.filter(test)
+}
+
+function opposite(select: Selection): Selection {
+  return (among) => among.clone().andNot(select(among))
+}
+
+/** Each part is asked only of what the parts before it have left. */
+function anyOf(parts: readonly Selection[]): Selection {
+  return (among) => {
+    const left = among.clone()
+    for (const select of parts) if (left.size > 0) left.andNot(select(left))
+    return among.clone().andNot(left)
+  }
 }
 
 function byNumber(values: readonly string[], column: Int32Array | Uint16Array, matches: (value: string, number: number) => boolean): Test {
@@ -147,6 +184,23 @@ function byNumber(values: readonly string[], column: Int32Array | Uint16Array, m
 /** @param matches asked of folded values; the empty one is no value */
 function byFacet({ items: { facets } }: Searched, facet: Facet, matches: (folded: string) => boolean): Test {
   return byNumber(facets.values[facet].keys, facets.columns[facet], (value) => value !== '' && matches(value))
+}
+
+function facetValues(facet: Facet): NonNullable<Field['values']> {
+  return ({ items: { facets } }) => facets.values[facet].texts.filter((text) => text !== '')
+}
+
+function facetEntries(facet: Facet, known: (entry: string) => string = (entry) => entry): NonNullable<Field['values']> {
+  return ({ items: { facets } }) =>
+    facets.values[facet].keys.flatMap((list) => (list === '' ? [] : list.split(',').map((entry) => known(entry.trim()))))
+}
+
+function setNames({ categories }: Catalogued): string[] {
+  return categories.ids().map((id) => categories.get(id)!.name)
+}
+
+function labelNames({ labels }: Catalogued): string[] {
+  return labels.all().flatMap(({ name, parentId }) => (parentId === null ? [] : name))
 }
 
 function matchesText({ operator, value }: Term): (folded: string) => boolean {
@@ -220,6 +274,11 @@ function rarityTest(searched: Searched, term: Term): Test {
     const step = stepOf(rarity)
     return step >= 0 && holds(step, bound)
   })
+}
+
+function rarities(catalogued: Catalogued, operator: Operator): readonly string[] {
+  const all = facetValues('rarity')(catalogued, operator)
+  return TEXT.includes(operator) ? all : all.filter((rarity) => stepOf(rarity) >= 0)
 }
 
 function stepOf(rarity: string): number {

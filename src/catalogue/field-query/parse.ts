@@ -89,10 +89,10 @@ class Parser {
     const at = this.#at + 1
     this.#terms += 1
     if (this.#terms > MOST_TERMS) throw this.#wrong('query_terms', { most: MOST_TERMS })
-    const [whole, field, operator] = this.#match(FIELD) ?? []
-    if (whole === undefined) return { field: null, operator: ':', value: this.#value(), at }
-    this.#at += whole.length
-    return { field: field!.toLowerCase(), operator: operator as Operator, value: this.#value(), at }
+    const head = fieldAt(this.#text, this.#at)
+    if (!head) return { field: null, operator: ':', value: this.#value(), at }
+    this.#at = head.end
+    return { field: head.field, operator: head.operator, value: this.#value(), at }
   }
 
   #value(): string {
@@ -141,6 +141,13 @@ class Parser {
   }
 }
 
+/** The field and the operator that stand there, and where the value begins; null for anything else. */
+export function fieldAt(text: string, at: number): { field: string; operator: Operator; end: number } | null {
+  FIELD.lastIndex = at
+  const [whole, field, operator] = FIELD.exec(text) ?? []
+  return whole === undefined ? null : { field: field!.toLowerCase(), operator: operator as Operator, end: at + whole.length }
+}
+
 /** The canonical form of a query: fields by their full names, values quoted where they must be; it reads back as the same query. */
 export function canonical(query: Query): string {
   if ('all' in query) return query.all.map((part) => ('any' in part ? `(${canonical(part)})` : canonical(part))).join(' ')
@@ -154,6 +161,5 @@ export function canonical(query: Query): string {
 function isPlain({ field, value }: Term): boolean {
   if (!/^[^\s()"\\]+$/u.test(value)) return false
   if (field !== null) return true
-  FIELD.lastIndex = 0
-  return !value.startsWith('-') && !/^(?:and|or)$/iu.test(value) && !FIELD.test(value)
+  return !value.startsWith('-') && !/^(?:and|or)$/iu.test(value) && fieldAt(value, 0) === null
 }

@@ -13,6 +13,7 @@ export interface Category {
   codes: readonly string[]
 }
 
+/** All categories of a catalogue; each `set` and `remove` is a change that `version` counts. */
 export class CategoryTree {
   #byId = new Map<number, Category>()
   #children = new Map<number | null, number[]>()

@@ -215,6 +215,17 @@ export class ItemTable {
     return this.#codeNumbers
   }
 
+  /** The finish as its source writes it, null where none is stated. */
+  finishOf(row: number): string | null {
+    const { values, columns } = this.facets
+    return values.finish.texts[columns.finish[row]!]! || null
+  }
+
+  /** The same for all finishes of a card: they differ in nothing else that names them. */
+  cardOf(row: number): string {
+    return `${this.categoryId[row]} ${this.code[row]} ${this.name[row]}`
+  }
+
   gameOf(row: number): string {
     return this.games.texts[this.game[row]!]!
   }

@@ -205,7 +205,7 @@ export class ItemQueries {
     const key = this.#searchKey(filter, query)
     let ranked = this.#ranked.get(key)
     if (!ranked) {
-      ranked = this.#rank(query, keyOf(filter) === NO_FILTER ? null : this.#matcher(filter))
+      ranked = this.#rank(query, this.#condition(filter))
       this.#ranked.set(key, ranked)
     }
     return ranked
@@ -235,7 +235,8 @@ export class ItemQueries {
     const known = this.#found.get(key)
     if (known) return known
     const all = this.text.filter(query)
-    const rows = keyOf(filter) === NO_FILTER ? all : all.filter(this.#matcher(filter))
+    const condition = this.#condition(filter)
+    const rows = condition ? all.filter(condition) : all
     const found = rows.length <= FEW ? rows : RowBits.of(rows)
     this.#found.set(key, found)
     return found
@@ -248,18 +249,30 @@ export class ItemQueries {
     return `${tree}\t${prices}\t${keyOf(filter)}\t${query}`
   }
 
-  /** Rows of a filter for which every item is looked at. */
+  /** What is asked beside a search, null for nothing. */
+  #condition(filter: ItemFilter): ((row: number) => boolean) | null {
+    if (keyOf(filter) === NO_FILTER) return null
+    if (!filter.query) return this.#matcher(filter)
+    const found = this.#scanned(filter, this.#searchKey(filter, ''))
+    const bits = found instanceof RowBits ? found : RowBits.of(found)
+    return (row) => bits.has(row)
+  }
+
+  /** Rows of a filter for which every item is looked at: a field query, or what changed since a time. */
   #scanned(filter: ItemFilter, key: string): Int32Array | RowBits {
     const known = this.#found.get(key)
     if (known) return known
-    const matches = this.#matcher(filter)
-    const bits = new RowBits(this.#items.rows)
-    this.#items.live.forEach((row) => {
-      if (matches(row)) bits.add(row)
-    })
+    const { query, ...rest } = filter
+    const among = keyOf(rest) === NO_FILTER ? this.#items.live : this.#items.live.filter(this.#matcher(rest))
+    const bits = query ? this.#select(query, filter.market, among) : among
     const found = bits.size <= FEW ? bits.toRows() : bits
     this.#found.set(key, found)
     return found
+  }
+
+  #select({ query }: FieldQuery, market: Market | undefined, among: RowBits): RowBits {
+    const searched = { items: this.#items, categories: this.#categories, labels: this.#labels, text: this.text, market: marketPosition(market) }
+    return compile(query, searched)(among)
   }
 
   /** Rows of a filter by market, game and genre, null for all. */
@@ -294,21 +307,18 @@ export class ItemQueries {
     return bits
   }
 
-  #matcher(filter: ItemFilter): (row: number) => boolean {
-    const { game, genre, categoryId, changedSinceMs } = filter
+  /** The test of a filter without its search and field query. */
+  #matcher({ market: selected, game, genre, categoryId, changedSinceMs }: ItemFilter): (row: number) => boolean {
     const items = this.#items
-    const market = marketPosition(filter.market)
+    const market = marketPosition(selected)
     const genreNumber = genre === undefined ? -1 : GENRES.indexOf(genre as (typeof GENRES)[number])
     const below = categoryId === undefined ? null : this.#categories.subtree(categoryId)
-    const { text } = this
-    const asked = filter.query ? compile(filter.query.query, { items, categories: this.#categories, labels: this.#labels, text, market }) : null
     return (row) =>
       (market === null || items.isSelectedBy(market, row)) &&
       (genreNumber < 0 || items.genre[row] === genreNumber) &&
       (changedSinceMs === undefined || items.changedAtMs[row]! >= changedSinceMs) &&
       (game === undefined || items.gameOf(row) === game) &&
-      (below === null || below.has(items.categoryId[row]!)) &&
-      (asked === null || asked(row))
+      (below === null || below.has(items.categoryId[row]!))
   }
 
   #rank(query: string, matches: ((row: number) => boolean) | null): Ranked {

@@ -1,0 +1,33 @@
+// Completes the field query that an operator is typing.
+import { Type } from '#core/input.ts'
+import { type HasViewer, verb } from '#core/verb.ts'
+import type { CatalogueNode } from './context.ts'
+import { type Completions, completionsOf } from './field-query/complete.ts'
+import { closed } from './fields.ts'
+
+export const CompletionsSchema = Type.Object(
+  {
+    from: Type.Integer({
+      description: 'Where the term begins that is being typed, counted from 0: an option replaces all from there',
+      examples: [0],
+    }),
+    options: Type.Array(Type.String(), {
+      description: 'Terms, or names of fields with an operator behind which a value is to follow',
+      examples: [['rarity:', 'regulation:', 'rarity<=', 'rarity>=']],
+    }),
+  },
+  { title: 'Completions' },
+)
+
+export const completeQuery = verb(
+  {
+    name: 'completeQuery',
+    needs: 'operator',
+    input: Type.Object(
+      { text: Type.Optional(Type.String({ maxLength: 500, description: 'The query up to where it is being typed', examples: ['r'] })) },
+      closed,
+    ),
+  },
+  ({ catalogue: { items, categories, labels } }: CatalogueNode & HasViewer, { text = '' }): Completions =>
+    completionsOf(text, { items, categories, labels }),
+)

@@ -1,0 +1,63 @@
+// What can stand at the end of a field query that is being typed: names of fields with an operator, or values of a field.
+import { fold } from '#index/fold.ts'
+import { type Catalogued, FIELDS, NAMES } from './compile.ts'
+import { canonical, fieldAt, type Operator } from './parse.ts'
+
+export interface Completions {
+  /** where the term begins that is being typed, counted from 0: an option takes the place of all from there */
+  from: number
+  /** terms, or names of fields with an operator behind which a value is to follow */
+  options: string[]
+}
+
+const MOST_OPTIONS = 12
+/** In the order in which they are offered. */
+const OFFERED: readonly Operator[] = [':', '<=', '>=']
+const AFTER_BACKSLASH = 2
+/** `PSA 9` before `PSA 10`. */
+const IN_ORDER = new Intl.Collator('en', { numeric: true })
+
+/** @param text the query up to where it is being typed */
+export function completionsOf(text: string, catalogued: Catalogued): Completions {
+  const from = startOfTerm(text)
+  const typed = text.slice(from)
+  const head = fieldAt(typed, 0)
+  const options = head ? termsOf(head, unquoted(typed.slice(head.end)), catalogued) : fieldsOf(typed.toLowerCase())
+  return { from, options: options.filter((option) => option !== typed).slice(0, MOST_OPTIONS) }
+}
+
+function startOfTerm(text: string): number {
+  let from = 0
+  let isQuoted = false
+  for (let at = 0; at < text.length; at += isQuoted && text[at] === '\\' ? AFTER_BACKSLASH : 1) {
+    if (text[at] === '"') isQuoted = !isQuoted
+    else if (!isQuoted && /[\s()]/u.test(text[at]!)) from = at + 1
+  }
+  while (text[from] === '-') from += 1
+  return from
+}
+
+/** A value as it is meant, also while its quotation mark is still open. */
+function unquoted(value: string): string {
+  return value.startsWith('"') ? value.replace(/^"|(?<!\\)"$/gu, '').replace(/\\(.)/gsu, '$1') : value
+}
+
+/** Fields whose name or alias begins so; an alias alone is not offered for an empty text. */
+function fieldsOf(start: string): string[] {
+  const names = new Set([...NAMES].flatMap(([word, name]) => (word.startsWith(start) ? name : [])))
+  const ordered = Object.keys(FIELDS).filter((name) => names.has(name))
+  return OFFERED.flatMap((operator) => ordered.flatMap((name) => (FIELDS[name]!.operators.includes(operator) ? name + operator : [])))
+}
+
+/** Values of the field that contain the text, those first that begin with it. */
+function termsOf({ field, operator }: { field: string; operator: Operator }, start: string, catalogued: Catalogued): string[] {
+  const name = NAMES.get(field)
+  const known = name === undefined ? undefined : FIELDS[name]!
+  if (!known?.values || !known.operators.includes(operator)) return []
+  const wanted = fold(start)
+  const found = [...new Set(known.values(catalogued, operator))]
+    .map((value) => ({ value, at: fold(value).indexOf(wanted) }))
+    .filter(({ at }) => at >= 0)
+  found.sort((a, b) => Math.min(a.at, 1) - Math.min(b.at, 1) || IN_ORDER.compare(a.value, b.value))
+  return found.slice(0, MOST_OPTIONS + 1).map(({ value }) => canonical({ field: name!, operator, value, at: 1 }))
+}

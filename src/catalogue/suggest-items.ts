@@ -1,0 +1,110 @@
+// Cards that a text field suggests while someone types: the search, grouped by card (additions.md, "Catalogue").
+import { orNull } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { verb } from '#core/verb.ts'
+import type { CatalogueCtx } from './context.ts'
+import { byPlainness, finishSlug } from './finishes.ts'
+import type { Catalogue } from './snapshot/catalogue.ts'
+import { imagesOf } from './snapshot/item-json.ts'
+
+/** A card by its base version, the plainest of its finishes. */
+export interface Suggestion {
+  id: number
+  name: string
+  code: string | null
+  category: { id: number; name: string } | null
+  /** address of its first image */
+  image: string | null
+}
+
+/** Rows of the catalogue in memory, for `suggestionOf`. */
+export interface SuggestedRows {
+  rows: readonly number[]
+}
+
+export const SuggestionSchema = Type.Object(
+  {
+    id: Type.Integer({ description: 'Id of the base version of the card', examples: [4] }),
+    name: Type.String({ examples: ['Charizard'] }),
+    code: orNull(Type.String(), { description: 'Item code or set number', examples: ['4/102'] }),
+    category: orNull(Type.Object({ id: Type.Integer(), name: Type.String({ examples: ['Base Set'] }) })),
+    image: orNull(Type.String(), { description: 'Address of its first image' }),
+  },
+  { title: 'Suggestion' },
+)
+
+export const MOST_SUGGESTIONS = 10
+/** Hits of the search that are read at once, and all that are read: finishes of a card follow one another. */
+const READ_AT_ONCE = 40
+const MOST_READ = 200
+
+export const suggestItems = verb(
+  {
+    name: 'suggestItems',
+    needs: OPERATION_PLAN.suggestItems,
+    sharedBy: 'plan',
+    input: Type.Object(
+      {
+        q: Type.Optional(
+          Type.String({
+            maxLength: 200,
+            description: 'What has been typed so far; cards whose words begin with it come first. Nothing is suggested for an empty text',
+            examples: ['dark char'],
+          }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  ({ catalogue }: CatalogueCtx, { q = '' }): SuggestedRows => ({
+    rows: q.trim() === '' ? [] : baseVersions(catalogue, cardsFound(catalogue, q)),
+  }),
+)
+
+/** One row of each card that is found, best match first. */
+function cardsFound({ queries, items }: Catalogue, q: string): Map<string, number> {
+  const found = new Map<string, number>()
+  for (let from = 0; from < MOST_READ; from += READ_AT_ONCE) {
+    const { rows, total } = queries.search(q, {}, from, READ_AT_ONCE)
+    for (const row of rows) {
+      const card = items.cardOf(row)
+      if (!found.has(card)) found.set(card, row)
+      if (found.size === MOST_SUGGESTIONS) return found
+    }
+    if (from + READ_AT_ONCE >= total) return found
+  }
+  return found
+}
+
+/** The plainest item of each card, whether it was found or not. */
+function baseVersions({ items }: Catalogue, cards: ReadonlyMap<string, number>): number[] {
+  const base = new Map(cards)
+  const names = new Set(Array.from(cards.values(), (row) => items.name[row]!))
+  const categories = new Set(Array.from(cards.values(), (row) => items.categoryId[row]!))
+  items.categoryRows.forEach(categories, (row) => {
+    if (!names.has(items.name[row]!) || !items.live.has(row)) return
+    const card = items.cardOf(row)
+    const known = base.get(card)
+    if (known !== undefined && known !== row && comparePlainness(items, row, known) < 0) base.set(card, row)
+  })
+  return [...base.values()]
+}
+
+function comparePlainness(items: Catalogue['items'], a: number, b: number): number {
+  const [one, other] = [a, b].map((row) => items.finishOf(row)).map((finish) => finish && finishSlug(finish))
+  return byPlainness(one!, other!) || items.id[a]! - items.id[b]!
+}
+
+/** What is shown of the card of a row. */
+export function suggestionOf({ items, categories, addresses }: Catalogue, row: number): Suggestion {
+  const id = items.id[row]!
+  const category = categories.get(items.categoryId[row]!)
+  return {
+    id,
+    name: items.nameOf(row),
+    code: items.codeOf(row),
+    category: category ? { id: category.id, name: category.name } : null,
+    image: imagesOf(id, items.texts.get(row).images, addresses)[0]?.url ?? null,
+  }
+}

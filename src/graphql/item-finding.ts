@@ -1,0 +1,78 @@
+// Finding items by what other systems call them, and suggesting cards: what REST answers under /items/lookup and /items/suggest.
+import { MOST_SUGGESTIONS, type Suggestion, suggestionOf, suggestItems } from '#catalogue/suggest-items.ts'
+import { call } from '#core/verb.ts'
+import { type LookedUpItem, lookupItems } from '#identity/lookup-items.ts'
+import { sent } from './arguments.ts'
+import { type Builder, cost, fromDatabase, type Refs } from './builder.ts'
+import type { GraphqlCtx, QueryCtx } from './context.ts'
+import { itemSource, itemSources } from './item-source.ts'
+
+/** A search looks at the whole catalogue. */
+export const SUGGESTIONS_COST = cost({ weight: 50, entries: MOST_SUGGESTIONS })
+
+/** Each identifier has an answer. */
+export const LOOKUP_COST = { ...cost({ weight: 10, listed: 'ids' }), ...fromDatabase }
+
+export interface IdentifierArgs {
+  source?: string | null
+  id?: string | null
+  set?: string | null
+  number?: string | null
+  finish?: string | null
+}
+
+export function suggested(args: { q?: string | null }, ctx: QueryCtx): Suggestion[] {
+  return call(suggestItems, ctx, sent(args)).rows.map((row) => suggestionOf(ctx.catalogue, row))
+}
+
+/** @throws VALIDATION_ERROR as over REST */
+export async function lookedUp({ ids }: { ids: readonly IdentifierArgs[] }, ctx: GraphqlCtx): Promise<LookedUpItem[]> {
+  return (await call(lookupItems, ctx, { ids: ids.map(sent) })).found
+}
+
+export function addItemFindingTypes(builder: Builder, refs: Refs) {
+  const suggestion = builder.objectRef<Suggestion>('Suggestion').implement({
+    description: 'A card that a text field suggests, by its base version: the plainest of its finishes.',
+    fields: (t) => ({
+      id: t.exposeID('id', { nullable: false, description: 'Id of the base version of the card.' }),
+      name: t.exposeString('name', { nullable: false, description: 'Name, such as `Charizard`.' }),
+      code: t.exposeString('code', { description: 'Set number or code as printed; null where there is none.' }),
+      category: t.field({
+        type: refs.category,
+        description: 'Category that the card stands in.',
+        resolve: ({ category }, _args, { catalogue }) => category && catalogue.categories.get(category.id),
+      }),
+      image: t.exposeString('image', { description: 'Address of its first image; null where there is none.' }),
+    }),
+  })
+  const lookedUpItem = builder.objectRef<LookedUpItem>('LookedUpItem').implement({
+    description: 'What was found for one identifier.',
+    fields: (t) => ({
+      state: t.exposeString('state', {
+        nullable: false,
+        description: '`found`; `ambiguous` where several items could be meant; or `unknown`.',
+      }),
+      item: t.field({
+        type: refs.item,
+        description: 'The item; null unless it was found.',
+        resolve: (one) => (one.state === 'found' ? itemSource(one.rows[0]!) : null),
+      }),
+      candidates: t.field({
+        type: [refs.item],
+        description: 'Items that could be meant; null unless it is ambiguous.',
+        resolve: (one) => (one.state === 'ambiguous' ? itemSources(one.rows) : null),
+      }),
+    }),
+  })
+  const identifier = builder.inputType('ItemIdentifierInput', {
+    description: 'What to find an item by: either `source` and `id`, or `set` and `number`.',
+    fields: (t) => ({
+      source: t.string({ description: 'Catalogue or shop whose id is given, such as `pokemontcg` or `cardmarket`.' }),
+      id: t.string({ description: 'Id of the item there.' }),
+      set: t.string({ description: 'Name, code, slug or id of a set.' }),
+      number: t.string({ description: 'Collector number, with or without zeros and total.' }),
+      finish: t.string({ description: 'Printing in any spelling, such as `Reverse Holofoil`; without it the plain one is meant.' }),
+    }),
+  })
+  return { suggestion, lookedUpItem, identifier }
+}

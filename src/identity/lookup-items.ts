@@ -1,0 +1,136 @@
+// Finds items by their ids in other systems, or by set and collector number, up to 500 at once (additions.md, "Catalogue").
+import { sql } from 'kysely'
+import { type CatalogueNode, shapeFor } from '#catalogue/context.ts'
+import { PRECEDENCE } from '#catalogue/facts.ts'
+import { closed } from '#catalogue/fields.ts'
+import { ItemLookup, itemsOfFinish } from '#catalogue/item-lookup.ts'
+import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
+import type { ItemShape } from '#catalogue/snapshot/item-json.ts'
+import { invalidFields } from '#core/errors.ts'
+import { name } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { type Problem, problem, reason } from '#core/problems.ts'
+import { verb } from '#core/verb.ts'
+import type { ReadCtx } from '#db/change.ts'
+import type { Queryable } from '#db/schema.ts'
+import { SHOPS } from '#prices/shared-ids.ts'
+import { itemsNumbered, type SetNumber } from './numbered-items.ts'
+
+export type LookupCtx = ReadCtx & CatalogueNode
+
+/** What was found for one identifier: rows of the catalogue in memory, one where the item is certain. */
+export type LookedUpItem = { state: 'found' | 'ambiguous'; rows: Int32Array } | { state: 'unknown' }
+
+export interface LookedUpItems {
+  shape: ItemShape
+  /** in the order of the identifiers */
+  found: LookedUpItem[]
+}
+
+const MOST_IDS = 500
+const MOST_CANDIDATES = 10
+/** Sources of records whose ids name no item to others. */
+const WITHOUT_IDS = ['operator', 'mintmark', 'tcgdex-api']
+/** Catalogues and shops that the program reads; items may have ids of others, which operators gave them. */
+const SOURCES = [...new Set([...PRECEDENCE, ...Object.values(SHOPS).flat()])].filter((source) => !WITHOUT_IDS.includes(source))
+
+const Identifier = Type.Object(
+  {
+    source: Type.Optional(
+      name(`Catalogue or shop whose id is given: ${SOURCES.map((source) => `\`${source}\``).join(', ')}, or another that items have ids of`),
+    ),
+    id: Type.Optional(name('Id of the item there, as text')),
+    set: Type.Optional(name('Name, code, slug or id of a set; without `source` and `id`')),
+    number: Type.Optional(name('Collector number, with or without zeros and total')),
+    finish: Type.Optional(name('Printing in any spelling, such as `Reverse Holofoil`; without it the plain one is meant')),
+  },
+  closed,
+)
+
+type Identifier = Static<typeof Identifier>
+interface SourceId {
+  source: string
+  id: string
+}
+
+export const lookupItems = verb(
+  {
+    name: 'lookupItems',
+    needs: OPERATION_PLAN.lookupItems,
+    input: Type.Object(
+      {
+        ids: Type.Array(Identifier, {
+          minItems: 1,
+          maxItems: MOST_IDS,
+          allowed: reason('list', { min: 1, max: MOST_IDS }),
+          description: 'Each either `source` and `id`, or `set` and `number`; both may have a `finish`',
+          examples: [
+            [
+              { source: 'pokemontcg', id: 'base1-4' },
+              { set: 'Base Set', number: '4/102', finish: 'Holo' },
+            ],
+          ],
+        }),
+      },
+      closed,
+    ),
+  },
+  async (ctx: LookupCtx, { ids }): Promise<LookedUpItems> => {
+    const { catalogue, db, viewer } = ctx
+    const problems = ids.flatMap(problemsOf)
+    if (problems.length > 0) throw invalidFields(problems)
+    await refuseUnknownSources(db.kysely, ids)
+    const lookup = new ItemLookup(db.kysely)
+    await lookup.load(ids.filter(isSourceId).map(({ source, id }) => ({ source, id })))
+    const numbered = itemsNumbered(catalogue, ids.filter(isSetNumber))[Symbol.iterator]()
+    const found = ids.map((identifier) => {
+      const { finish } = identifier
+      if (isSetNumber(identifier)) {
+        const markets = numbered.next().value as ReturnType<typeof itemsNumbered>[number]
+        return lookedUp(catalogue, markets.map((candidates) => itemsOfFinish(candidates, finish)).find((items) => items.length > 0) ?? [])
+      }
+      const { source, id } = identifier as SourceId
+      const one = lookup.find({ source, id, ...(finish !== undefined && { finish }) })
+      return lookedUp(catalogue, 'reject' in one ? [] : 'items' in one ? one.items : [one.itemId])
+    })
+    return { shape: shapeFor(viewer), found }
+  },
+)
+
+function isSourceId(identifier: Identifier): identifier is Identifier & SourceId {
+  return identifier.source !== undefined
+}
+
+function isSetNumber(identifier: Identifier): identifier is Identifier & SetNumber {
+  return identifier.set !== undefined
+}
+
+/** An identifier has all of one form and nothing of the other. */
+function problemsOf({ source, id, set, number }: Identifier, n: number): Problem[] {
+  const ofSource = source !== undefined || id !== undefined
+  const ofSet = set !== undefined || number !== undefined
+  if (ofSource === ofSet) return [problem(`ids.${n}.source`, 'exactly_one', { field: 'set' })]
+  const form = Object.entries(ofSource ? { source, id } : { set, number })
+  return form.flatMap(([field, value]) => (value === undefined ? [problem(`ids.${n}.${field}`, 'required', {})] : []))
+}
+
+/** @throws VALIDATION_ERROR that names each id of a source that the program does not read and no item has an id of */
+async function refuseUnknownSources(on: Queryable, ids: readonly Identifier[]): Promise<void> {
+  const others = new Set(ids.flatMap(({ source }) => (source === undefined || SOURCES.includes(source) ? [] : source)))
+  if (others.size === 0) return
+  const { rows } = await sql<{ source: string }>`
+    select source from unnest(${[...others]}::text[]) source where exists (select from item_foreign_ids f where f.source = source.source)`.execute(on)
+  for (const { source } of rows) others.delete(source)
+  const wrong = ids.flatMap(({ source }, n) =>
+    source !== undefined && others.has(source) ? [problem(`ids.${n}.source`, 'one_of', { values: SOURCES })] : [],
+  )
+  if (wrong.length > 0) throw invalidFields(wrong)
+}
+
+/** Items that this node does not know yet are as good as none. */
+function lookedUp({ items }: Catalogue, ids: readonly number[]): LookedUpItem {
+  const rows = [...new Set(ids.map((id) => items.rowOf(id)))].filter((row) => row >= 0)
+  if (rows.length === 0) return { state: 'unknown' }
+  return { state: rows.length === 1 ? 'found' : 'ambiguous', rows: Int32Array.from(rows.slice(0, MOST_CANDIDATES)) }
+}

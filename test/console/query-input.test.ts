@@ -1,0 +1,132 @@
+// The field query of the console's item list: what is offered while it is typed, and typing it with the keyboard alone in a real browser.
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startSampleNode } from '../graphql/client.ts'
+import { seriousOf } from '../support/axe.ts'
+import { OPERATOR_TOKEN, send, type TestNode, until } from '../support/node.ts'
+import { launch, NO_BROWSER, operator, settled, signedIn, WHY } from './browser.ts'
+
+let node: TestNode
+
+beforeAll(async () => {
+  node = await startSampleNode()
+})
+
+afterAll(() => node.close())
+
+interface Completions {
+  from: number
+  options: string[]
+}
+
+function complete(text: string): Promise<Completions> {
+  return operator<Completions>(node, 'GET', `/query-completions?text=${encodeURIComponent(text)}`)
+}
+
+describe('what is offered', () => {
+  test.each<[text: string, from: number, options: string[]]>([
+    ['ra', 0, ['rarity:', 'rarity<=', 'rarity>=']],
+    ['-hp', 1, ['hp:', 'hp<=', 'hp>=']],
+    ['charizard (no', 11, ['number:', 'number<=', 'number>=']],
+    ['genre:', 0, ['genre:bundle', 'genre:card', 'genre:sealed', 'genre:single']],
+    ['g:poke', 0, ['game:pokemon']],
+    ['r>="rare h', 0, ['rarity>="Rare Holo"', 'rarity>="Rare Holo EX"']],
+    ['hp>50 set:"base se', 6, ['set:"Base Set"']],
+    ['label:psa', 0, ['label:"PSA 8"', 'label:"PSA 9"', 'label:"PSA 10"']],
+    ['market!=source_b', 0, []],
+    ['name:char', 0, []],
+    ['nothing:a', 0, []],
+    ['genre<', 0, []],
+    ['zz', 0, []],
+  ])('%s', async (text, from, options) => {
+    const completions = await complete(text)
+    expect(completions.from).toBe(from)
+    expect(completions.options.slice(0, options.length || 1)).toEqual(options)
+  })
+
+  test('fields come first, each once, and no more than a list can show', async () => {
+    const { options } = await complete('')
+    expect(options.slice(0, 4)).toEqual(['name:', 'code:', 'number:', 'set:'])
+    expect(options.length).toBe(12)
+  })
+
+  test('every term that is offered is a query', async () => {
+    for (const field of ['set', 'rarity', 'finish', 'lang', 'illustrator', 'card', 'type', 'game', 'genre', 'market', 'label']) {
+      const { options } = await complete(`${field}:`)
+      for (const option of options) {
+        const { status, body } = await send(`${node.operatorUrl}/operator/v1/items?per_page=1&query=${encodeURIComponent(option)}`, OPERATOR_TOKEN)
+        expect(status, option).toBe(200)
+        expect((body as unknown as { query: string }).query).toBe(option)
+      }
+    }
+  })
+
+  test('a text that is longer than a query is refused', async () => {
+    const { status } = await send(`${node.operatorUrl}/operator/v1/query-completions?text=${'a'.repeat(501)}`, OPERATOR_TOKEN)
+    expect(status).toBe(422)
+  })
+})
+
+test('the list of items takes a field query beside its other filters', async () => {
+  const all = await operator<{ id: number; game: string }[]>(node, 'GET', '/items?per_page=100&query=genre:sealed')
+  const some = await operator<{ id: number }[]>(node, 'GET', '/items?per_page=100&game=onepiece&query=genre:sealed')
+  expect(some.length).toBeGreaterThan(0)
+  expect(some).toEqual(all.filter(({ game }) => game === 'onepiece'))
+  const { status, body } = await send(`${node.operatorUrl}/operator/v1/items?query=colour:red`, OPERATOR_TOKEN)
+  expect(status).toBe(422)
+  expect(body.error!.details).toMatchObject([{ field: 'query', rule: 'query_field', params: { name: 'colour', at: 1 } }])
+})
+
+describe.skipIf(NO_BROWSER)(`In a browser${WHY}`, () => {
+  let browser: Browser
+
+  beforeAll(async () => {
+    browser = await launch()
+  })
+
+  afterAll(() => browser.close())
+
+  test.each([
+    ['wide, in English', { viewport: { width: 1280, height: 900 }, locale: 'en-GB' }, 'Search', 'has no field colour'],
+    ['narrow, in Turkish', { viewport: { width: 390, height: 800 }, locale: 'tr-TR' }, 'Ara', 'colour'],
+  ] as const)('%s: completed by keyboard and by pointer, refused in words', { timeout: 60_000 }, async (_name, options, label, refusal) => {
+    const { page, open, close, troubles } = await signedIn(browser, node, { ...options, reducedMotion: 'reduce' })
+    await open('/catalogue')
+    const input = page.getByRole('combobox', { name: label, exact: true })
+    const choices = page.getByRole('listbox').getByRole('option')
+    const shown = () => input.getAttribute('aria-expanded')
+    // The list is dimmed until it has what was typed.
+    const listed = page.waitForResponse((response) => new URL(response.url()).searchParams.get('query') === 'gen')
+    await input.pressSequentially('gen')
+    await listed
+    await choices.getByText('genre:').waitFor()
+    expect(await shown()).toBe('true')
+    await settled(page)
+    expect(await seriousOf(page)).toEqual([])
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+    await input.press('ArrowDown')
+    const active = await input.getAttribute('aria-activedescendant')
+    expect(await choices.first().getAttribute('id')).toBe(active)
+    expect(await choices.first().getAttribute('aria-selected')).toBe('true')
+    await input.press('Enter')
+    expect(await input.inputValue()).toBe('genre:')
+    await choices.getByText('genre:sealed').click()
+    expect(await input.inputValue()).toBe('genre:sealed ')
+    expect(await shown()).toBe('false')
+    await page.waitForURL((url) => url.searchParams.get('query') === 'genre:sealed')
+    await input.pressSequentially('ra')
+    await choices.getByText('rarity:').waitFor()
+    await input.press('Escape')
+    expect(await shown()).toBe('false')
+    await input.fill('genre:sealed colour:red')
+    await page.getByRole('alert').getByText(refusal).waitFor()
+    expect(await page.getByRole('row').count()).toBeGreaterThan(1)
+    await settled(page)
+    expect(await seriousOf(page)).toEqual([])
+    await input.fill('')
+    await until('the address has no query', () => !new URL(page.url()).searchParams.has('query'))
+    await page.getByRole('alert').waitFor({ state: 'detached' })
+    expect(troubles).toEqual([])
+    await close()
+  })
+})
