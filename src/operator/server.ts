@@ -35,6 +35,7 @@ import { catalogueRoutes } from './catalogue-routes.ts'
 import { collectionFileRoutes, collectionRoutes } from './collection-routes.ts'
 import { heldRoutes } from './held-routes.ts'
 import { rateRoutes } from './rate-routes.ts'
+import { synonymRoutes } from './synonym-routes.ts'
 import { priceReviewRoutes } from './price-review-routes.ts'
 import { identityRoutes } from './identity-routes.ts'
 import { matchRoutes } from './match-routes.ts'
@@ -57,6 +58,7 @@ const ROUTES = [
   ...orderRoutes,
   ...heldRoutes,
   ...rateRoutes,
+  ...synonymRoutes,
   ...priceReviewRoutes,
   ...sourceRoutes,
   ...identityRoutes,

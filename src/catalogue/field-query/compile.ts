@@ -10,6 +10,7 @@ import { numberOf, sameCode } from '#index/codes.ts'
 import { fold } from '#index/fold.ts'
 import type { TextIndex } from '#index/text.ts'
 import { finishWords } from '../finishes.ts'
+import { languageCode } from '../languages.ts'
 import { RARITY_STEPS } from '../rarities.ts'
 import { GENRES } from '../records.ts'
 import type { CategoryTree } from '../snapshot/category-tree.ts'
@@ -45,9 +46,6 @@ const TEXT: readonly Operator[] = [':', '=', '!=']
 const AMOUNT: readonly Operator[] = [':', '=', '!=', '<', '<=', '>', '>=']
 const LIST: readonly Operator[] = [':', '=', '!=']
 
-/** Names of languages as attributes have them, by their codes. */
-const LANGUAGE_CODES: Readonly<Record<string, string>> = { english: 'en', japanese: 'ja', french: 'fr' }
-
 const FIELDS: Readonly<Record<string, Field>> = {
   name: { aliases: ['n'], operators: TEXT, test: ({ items }, term) => byNumber(items.names.keys, items.name, matchesText(term)) },
   code: { operators: TEXT, test: codeTest },
@@ -58,12 +56,7 @@ const FIELDS: Readonly<Record<string, Field>> = {
   lang: {
     aliases: ['language', 'l'],
     operators: LIST,
-    test: (searched, { value }) =>
-      byFacet(
-        searched,
-        'language',
-        hasEntry(value, (entry) => LANGUAGE_CODES[entry] ?? entry),
-      ),
+    test: (searched, { value }) => byFacet(searched, 'language', hasEntry(value, languageCode)),
   },
   illustrator: { aliases: ['artist', 'a'], operators: TEXT, test: (searched, term) => byFacet(searched, 'illustrator', matchesText(term)) },
   card: { operators: TEXT, test: (searched, term) => byFacet(searched, 'card', matchesText(term)) },
