@@ -51,6 +51,8 @@ export interface Config {
   marketNames: MarketNames
   /** whose prices are shown of an item that has none of its own market; one that is not in it only shows prices when asked for */
   marketOrder: readonly Market[]
+  /** languages of cards in the order in which searches show them */
+  catalogueLanguages: readonly string[]
   /** thresholds of the rules that hold prices */
   priceRules: PriceRules
   /** days for which the price history is kept, 0 for ever */
@@ -194,6 +196,14 @@ function marketOrder(text: string): readonly Market[] {
   return Object.freeze(order)
 }
 
+function languages(text: string): readonly string[] {
+  const order = text.split(',').map((part) => part.trim())
+  if (!order.every((code) => /^[a-z]{2}(-[a-z]{2})?$/.test(code)) || new Set(order).size < order.length) {
+    throw new Error(`a list of language codes, each at most once, such as ${DEFAULT_LANGUAGES.slice(0, 3).join(',')}`)
+  }
+  return Object.freeze(order)
+}
+
 const LONGEST_NAME = 40
 const VISIBLE = new RegExp(VISIBLE_LINE, 'u')
 
@@ -243,6 +253,7 @@ function trustProxy(text: string): boolean | string {
 const DEFAULT_RATE_LIMITS: Record<Plan, number> = { starter: 60, professional: 300, plus: 600, enterprise: 3000 }
 const DEFAULT_CURRENCIES: Record<Market, string> = { service: 'TRY', source_a: 'USD', source_b: 'EUR', source_c: 'USD' }
 
+const DEFAULT_LANGUAGES: readonly string[] = ['en', 'ja', 'fr', 'de', 'it', 'es', 'pt', 'ko', 'zh', 'id', 'th']
 const DEFAULT_MARKET_ORDER: readonly Market[] = ['source_c', 'source_b', 'source_a', 'service']
 
 const text = (value: string): string => value
@@ -282,6 +293,7 @@ export const SETTINGS = {
   SOURCE_CURRENCIES: setting('currency of each price source', DEFAULT_CURRENCIES, currencies),
   MARKET_NAMES: setting('what operators call the markets', {} as MarketNames, marketNames),
   MARKET_ORDER: setting('whose prices are shown of an item without prices in its own market', DEFAULT_MARKET_ORDER, marketOrder),
+  CATALOGUE_LANGUAGES: setting('languages in the order in which searches show the cards', DEFAULT_LANGUAGES, languages),
   PRICE_HOLD_FACTOR: setting('how many times off a price is held', 5, decimal(1.1, 1000)),
   PRICE_GRADED_SHARE: setting('a PSA 10 below this share of the Near Mint price is held', 1, decimal(0, 100)),
   PRICE_FUTURE_HOURS: setting('hours ahead at which a date is in the future', 24, whole(0, 87600)),
@@ -391,6 +403,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     sourceCurrencies,
     marketNames: read('MARKET_NAMES'),
     marketOrder: read('MARKET_ORDER'),
+    catalogueLanguages: read('CATALOGUE_LANGUAGES'),
     priceRules: Object.freeze({
       holdFactor: read('PRICE_HOLD_FACTOR'),
       gradedShare: read('PRICE_GRADED_SHARE'),

@@ -47,6 +47,7 @@ const OWNERS: Record<string, readonly string[]> = {
   accounts: ['accounts', 'credit_entries', 'api_keys', 'api_key_scopes', 'api_key_usage', 'operator_tokens', 'console_sessions', 'rate_limit_leases'],
   catalogue: [
     'categories',
+    'synonyms',
     'category_codes',
     'category_changes',
     'items',

@@ -38,7 +38,7 @@ export interface paths {
         };
         /**
          * Search items
-         * @description Ranked: exact code, exact name, name prefix, word prefix, infix, one typo; ties by name.
+         * @description Ranked: exact code (of the set that is asked for), exact name, name prefix, word prefix, infix, one typo; then singles before sealed products, plain versions before others, and languages in the order of the service, unless words ask for others; ties by name.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/items/search?q=charizard+4%2F102&per_page=1' \
@@ -79,6 +79,79 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/categories": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List categories
+         * @description Series, sets and other groups of items, a tree in each market, in the order of their ids. `parent_id=0` gives the roots.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/categories?game=pokemon&parent_id=0&per_page=2' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        get: operations["listCategories"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Groups of conditions and grades
+         * @description All ids come from one sequence: `grade_filters[]` takes those of groups and of grades.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/groups' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        get: operations["listGroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/markets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Markets that prices come from
+         * @description ```sh
+         *     curl 'https://cards.example/api/v1/markets' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        get: operations["listMarkets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/plus/listings": {
         parameters: {
             query?: never;
@@ -102,6 +175,50 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plus/listings/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a listing
+         * @description A published listing, or your own in whatever status with everything that `my-listings` shows of it; 404 for any other. The `ETag` of your own can be sent as `If-Match` with the next change.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/plus/listings/3001?with_details=1&with_pc=1' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        get: operations["getListing"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a listing for good
+         * @description In whatever status; its sales stay.
+         *
+         *     ```sh
+         *     curl -X DELETE 'https://cards.example/api/v1/plus/listings/3002' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        delete: operations["deleteListing"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a listing in part
+         * @description Any field beside `price` sends the listing to approval: it is `pending` and not published until then. The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since.
+         *
+         *     ```sh
+         *     curl -X PATCH 'https://cards.example/api/v1/plus/listings/3001' \
+         *       -H 'Authorization: Bearer <API_KEY>' \
+         *       -H 'Content-Type: application/json' -d '{"description":"Straight from the pack into a sleeve.","offers_enabled":true,"min_offer_price":1000}'
+         *     ```
+         */
+        patch: operations["updateListing"];
         trace?: never;
     };
     "/api/v1/plus/my-listings": {
@@ -176,41 +293,6 @@ export interface paths {
          *     ```
          */
         patch: operations["updateListingPrice"];
-        trace?: never;
-    };
-    "/api/v1/plus/listings/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Delete a listing for good
-         * @description In whatever status; its sales stay.
-         *
-         *     ```sh
-         *     curl -X DELETE 'https://cards.example/api/v1/plus/listings/3002' \
-         *       -H 'Authorization: Bearer <API_KEY>'
-         *     ```
-         */
-        delete: operations["deleteListing"];
-        options?: never;
-        head?: never;
-        /**
-         * Change a listing in part
-         * @description Any field beside `price` sends the listing to approval: it is `pending` and not published until then. The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since.
-         *
-         *     ```sh
-         *     curl -X PATCH 'https://cards.example/api/v1/plus/listings/3001' \
-         *       -H 'Authorization: Bearer <API_KEY>' \
-         *       -H 'Content-Type: application/json' -d '{"description":"Straight from the pack into a sleeve.","offers_enabled":true,"min_offer_price":1000}'
-         *     ```
-         */
-        patch: operations["updateListing"];
         trace?: never;
     };
     "/api/v1/plus/listings/{id}/status": {
@@ -473,6 +555,133 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/plus/webhook/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send your webhook a signed test event
+         * @description Its data are made up; it is sent whichever kinds are switched on, carries the header `webhook-test: true` and is marked in the log. It does not stand in the feed.
+         *
+         *     ```sh
+         *     curl -X POST 'https://cards.example/api/v1/plus/webhook/test' \
+         *       -H 'Authorization: Bearer <API_KEY>' \
+         *       -H 'Content-Type: application/json' -d '{"event":"sale"}'
+         *     ```
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plus/webhook/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check how your receiver verifies notifications
+         * @description Sends valid, altered, unsigned, old and repeated notifications of a made-up sale, with the headers `webhook-check: true` and `webhook-test: true`, and tells what was expected, what came and what to change. Once a minute; it takes up to 40 seconds. Whether a receiver processes a repeated notification once cannot be seen in its answers.
+         *
+         *     ```sh
+         *     curl -X POST 'https://cards.example/api/v1/plus/webhook/check' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        post: operations["checkWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plus/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read your sales and expiries in the order of their commits
+         * @description The same `event`, `sent_at` and `data` as in the notification, also of events that your webhook did not get; kept for 90 days. Send `next` as `after` of the next request. With `wait` the answer comes as soon as there is an event, and is empty after so many seconds without one.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/plus/events?limit=2' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        get: operations["readEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plus/events/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Post events of the feed again
+         * @description One attempt for each event whose kind is switched on, with its id and body, after everything else that waits; attempts are marked in the log and do not count for the health of your receiver. Events that wait for an attempt anyway are left out. At most 10,000 at a time, once a minute.
+         *
+         *     ```sh
+         *     curl -X POST 'https://cards.example/api/v1/plus/events/replay' \
+         *       -H 'Authorization: Bearer <API_KEY>' \
+         *       -H 'Content-Type: application/json' -d '{"after":"WzEsImV2ZW50cyIsMywxXQ"}'
+         *     ```
+         */
+        post: operations["replayEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Your account, key, limits and usage
+         * @description The first call of a new integration: it says whether the key works, what it may do and what it was used for.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/me' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        get: operations["readMe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     sale: {
@@ -512,6 +721,61 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
+        AccountEvent: components["schemas"]["AccountSale"] | components["schemas"]["AccountExpiry"];
+        AccountExpiry: {
+            /** @description The `webhook-id` of the event */
+            id: string;
+            /** @description Where the event stands in the feed; for `after` */
+            cursor: string;
+            /** @enum {string} */
+            event: "expire";
+            /**
+             * Format: date-time
+             * @description Local time with offset
+             */
+            sent_at: string;
+            data: {
+                listing_id: number;
+                title: string;
+                /**
+                 * Format: date-time
+                 * @description Local time with offset
+                 */
+                expired_at: string;
+            };
+            /** @description Whether the webhook has answered 2xx */
+            delivered: boolean;
+        };
+        AccountSale: {
+            /** @description The `webhook-id` of the event */
+            id: string;
+            /** @description Where the event stands in the feed; for `after` */
+            cursor: string;
+            /** @enum {string} */
+            event: "sale";
+            /**
+             * Format: date-time
+             * @description Local time with offset
+             */
+            sent_at: string;
+            data: {
+                order_id: number;
+                listing_id: number;
+                item_name: string;
+                quantity: number;
+                /** @description In TL */
+                unit_price: number;
+                /** @description Unit price × quantity less the commission, in TL */
+                seller_payout: number;
+                /**
+                 * Format: date-time
+                 * @description Local time with offset
+                 */
+                sold_at: string;
+            };
+            /** @description Whether the webhook has answered 2xx */
+            delivered: boolean;
+        };
         AddCollectionItemInput: {
             /**
              * @description A registered item
@@ -555,6 +819,20 @@ export interface components {
             name: string;
             /** @description Professional and above */
             slug?: string;
+        };
+        CategoryEntry: {
+            id: number;
+            /** @example Base Set */
+            name: string;
+            /**
+             * @description Unique
+             * @example base-set
+             */
+            slug: string;
+            /** @description Category above; null for a root */
+            parent_id: number | null;
+            /** @description Items in it and in all categories below it */
+            items_count: number;
         };
         ChangedCollectionRecord: {
             /** @description Record id: the `itemId` of paths */
@@ -671,6 +949,20 @@ export interface components {
              */
             is_active?: boolean;
         };
+        DailyUsage: {
+            /**
+             * Format: date
+             * @description UTC
+             */
+            day: string;
+            /**
+             * @description Operation id of the reference, or `graphql`
+             * @example listItems
+             */
+            operation: string;
+            /** @description Requests that were let in, with whatever answer */
+            requests: number;
+        };
         Error: {
             /** @enum {boolean} */
             success: false;
@@ -697,7 +989,7 @@ export interface components {
             };
         };
         /** @enum {string} */
-        ErrorCode: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
+        ErrorCode: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "READ_ONLY_KEY" | "ORIGIN_NOT_ALLOWED" | "ADDRESS_NOT_ALLOWED" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "CURSOR_EXPIRED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
         /** @enum {string} */
         EventKind: "sale" | "expire";
         EvidenceRule: {
@@ -750,6 +1042,20 @@ export interface components {
         };
         /** @enum {string} */
         Genre: "single" | "card" | "sealed" | "bundle";
+        Grade: {
+            id: number;
+            /** @example PSA 10 */
+            label: string;
+            slug: string;
+        };
+        GradeGroup: {
+            id: number;
+            /** @example Graded */
+            name: string;
+            slug: string;
+            /** @description Conditions or grades below the group */
+            types: components["schemas"]["Grade"][];
+        };
         Group: {
             id: number;
             /** @example Graded */
@@ -819,11 +1125,30 @@ export interface components {
             /** @description The last 10 sales of the item, newest first */
             last_sales?: components["schemas"]["ItemSale"][];
             explain?: components["schemas"]["ListingExplanation"];
+            /** @description Null without a stated one */
+            grade?: components["schemas"]["ListingGrade"] | null;
+            language?: string | null;
+            /** @description Units in stock */
+            quantity?: number;
+            images?: {
+                url: string;
+                order: number;
+            }[];
+            shipping_payer?: components["schemas"]["ShippingPayer"];
+            offers_enabled?: boolean;
+            highlighted_until?: string | null;
+            published_at?: string | null;
+            expires_at?: string | null;
         };
         /** @description Only with `with_explain=1` */
         ListingExplanation: {
             pc_multiplier: components["schemas"]["ComputedFigure"];
             average_price: components["schemas"]["ComputedFigure"];
+        };
+        ListingGrade: {
+            id: number;
+            /** @example PSA 10 */
+            label: string;
         };
         ListingItem: {
             id: number;
@@ -845,8 +1170,53 @@ export interface components {
             price: number;
             status: components["schemas"]["ListingStatus"];
         };
+        Market: {
+            code: components["schemas"]["MarketCode"];
+            /**
+             * @description As the operator calls it, else the code
+             * @example PriceCharting
+             */
+            name: string;
+            /**
+             * @description ISO 4217 code
+             * @example USD
+             */
+            currency: string;
+            /** @description Time of the newest current price, UTC; null without prices */
+            last_price_at: string | null;
+        };
         /** @enum {string} */
         MarketCode: "service" | "source_a" | "source_b" | "source_c";
+        Me: {
+            account: components["schemas"]["MyAccount"];
+            key: components["schemas"]["MyKey"];
+            limits: components["schemas"]["MyLimits"];
+            /** @description Requests with this key in the last 30 days, latest day first; other nodes add theirs within a minute */
+            usage: components["schemas"]["DailyUsage"][];
+            highlight_credits: number;
+        };
+        MyAccount: {
+            id: number;
+            name: string;
+            plan: components["schemas"]["Plan"];
+        };
+        MyKey: {
+            label: string;
+            /** @description The last four characters of the key */
+            last4: string;
+            /** @description UTC; null: never */
+            expires_at: string | null;
+            /** @description Operations that change something answer `READ_ONLY_KEY` */
+            read_only: boolean;
+            /** @description Origins of web pages that may use the key; empty: no limit */
+            allowed_origins: string[];
+            /** @description Addresses and ranges from which it may be used; empty: no limit */
+            allowed_addresses: string[];
+        };
+        MyLimits: {
+            /** @description Of the account, over all of its keys; null: no limit */
+            requests_per_minute: number | null;
+        };
         OwnListing: {
             id: number;
             title: string;
@@ -885,6 +1255,8 @@ export interface components {
             updated_at: string;
             /** @description For `If-Match` */
             etag: string;
+            /** @description Null without a stated one */
+            grade?: components["schemas"]["ListingGrade"] | null;
             item?: components["schemas"]["ListingItem"];
             pc_multiplier?: number | null;
             average_price?: number | null;
@@ -910,6 +1282,8 @@ export interface components {
             last_page: number;
             has_more: boolean;
         };
+        /** @enum {string} */
+        Plan: "starter" | "professional" | "plus" | "enterprise";
         Price: {
             /**
              * @description Condition or grade, such as `Near Mint` or `PSA 10`
@@ -1078,6 +1452,16 @@ export interface components {
              */
             sold_at: string;
         };
+        Replay: {
+            /** @description How many events will be posted */
+            queued: number;
+        };
+        ReplayEventsInput: {
+            /** @description Events after this cursor; from the first that is kept when absent */
+            after?: string;
+            /** @description Events up to this cursor, itself included; up to the newest when absent */
+            until?: string;
+        };
         SaleEvent: {
             /** @constant */
             event: "sale";
@@ -1104,6 +1488,15 @@ export interface components {
         };
         /** @enum {string} */
         ShippingPayer: "buyer" | "seller";
+        TestQueued: {
+            /** @description The `webhook-id` of the notification */
+            id: string;
+            event: components["schemas"]["EventKind"];
+        };
+        TestWebhookInput: {
+            /** @description What to send */
+            event: components["schemas"]["EventKind"];
+        };
         UpdateCollectionItemInput: {
             /** @description Copies */
             quantity?: number;
@@ -1162,6 +1555,17 @@ export interface components {
             /** @description 48 characters; made at the first save, the same for ever */
             secret: string;
         };
+        WebhookCheck: {
+            /** @enum {string} */
+            name: "valid" | "duplicate" | "second_signature" | "altered" | "reformatted" | "unsigned" | "empty_secret" | "stale";
+            /** @description What a correct receiver answers */
+            expected: string;
+            /** @description What the receiver answered, and after how long */
+            got: string;
+            ok: boolean;
+            /** @description null where it is correct */
+            how_to_fix: string | null;
+        };
         /**
          * @example {
          *       "id": 912,
@@ -1172,13 +1576,14 @@ export interface components {
          *       "error": null,
          *       "response_excerpt": "ok",
          *       "created_at": "2026-11-21T11:40:59+03:00",
-         *       "test": false
+         *       "test": false,
+         *       "mark": null
          *     }
          */
         WebhookLog: {
             id: number;
             event: components["schemas"]["EventKind"];
-            /** @description 1 to 3; further ones after an operator sent the event again */
+            /** @description 1 to 3; further ones after the event was sent again */
             attempt: number;
             /** @description What the receiver answered, null when it did not */
             status_code: number | null;
@@ -1192,8 +1597,10 @@ export interface components {
              * @description Local time with offset
              */
             created_at: string;
-            /** @description A test event that an operator sent */
+            /** @description A test event, or a notification of a check */
             test: boolean;
+            /** @description Why it was sent, null for a sale or an expiry in its turn */
+            mark: ("test" | "check" | "replay") | null;
         };
     };
     responses: never;
@@ -1202,11 +1609,15 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type AccountEvent = components['schemas']['AccountEvent'];
+export type AccountExpiry = components['schemas']['AccountExpiry'];
+export type AccountSale = components['schemas']['AccountSale'];
 export type AddCollectionItemInput = components['schemas']['AddCollectionItemInput'];
 export type AddedCollectionRecord = components['schemas']['AddedCollectionRecord'];
 export type Amount = components['schemas']['Amount'];
 export type Attribute = components['schemas']['Attribute'];
 export type Category = components['schemas']['Category'];
+export type CategoryEntry = components['schemas']['CategoryEntry'];
 export type ChangedCollectionRecord = components['schemas']['ChangedCollectionRecord'];
 export type Collection = components['schemas']['Collection'];
 export type CollectionRecord = components['schemas']['CollectionRecord'];
@@ -1214,6 +1625,7 @@ export type CollectionVisibility = components['schemas']['CollectionVisibility']
 export type CollectionWorth = components['schemas']['CollectionWorth'];
 export type ComputedFigure = components['schemas']['ComputedFigure'];
 export type ConfigureWebhookInput = components['schemas']['ConfigureWebhookInput'];
+export type DailyUsage = components['schemas']['DailyUsage'];
 export type Error = components['schemas']['Error'];
 export type ErrorCode = components['schemas']['ErrorCode'];
 export type EventKind = components['schemas']['EventKind'];
@@ -1222,6 +1634,8 @@ export type ExpireEvent = components['schemas']['ExpireEvent'];
 export type FigureInput = components['schemas']['FigureInput'];
 export type FigureRule = components['schemas']['FigureRule'];
 export type Genre = components['schemas']['Genre'];
+export type Grade = components['schemas']['Grade'];
+export type GradeGroup = components['schemas']['GradeGroup'];
 export type Group = components['schemas']['Group'];
 export type HighlightResult = components['schemas']['HighlightResult'];
 export type Image = components['schemas']['Image'];
@@ -1229,13 +1643,20 @@ export type Item = components['schemas']['Item'];
 export type ItemSale = components['schemas']['ItemSale'];
 export type Listing = components['schemas']['Listing'];
 export type ListingExplanation = components['schemas']['ListingExplanation'];
+export type ListingGrade = components['schemas']['ListingGrade'];
 export type ListingItem = components['schemas']['ListingItem'];
 export type ListingStatus = components['schemas']['ListingStatus'];
 export type ListingStatusResult = components['schemas']['ListingStatusResult'];
 export type ListingWriteResult = components['schemas']['ListingWriteResult'];
+export type Market = components['schemas']['Market'];
 export type MarketCode = components['schemas']['MarketCode'];
+export type Me = components['schemas']['Me'];
+export type MyAccount = components['schemas']['MyAccount'];
+export type MyKey = components['schemas']['MyKey'];
+export type MyLimits = components['schemas']['MyLimits'];
 export type OwnListing = components['schemas']['OwnListing'];
 export type Pagination = components['schemas']['Pagination'];
+export type Plan = components['schemas']['Plan'];
 export type Price = components['schemas']['Price'];
 export type PriceConfidence = components['schemas']['PriceConfidence'];
 export type PriceExplanation = components['schemas']['PriceExplanation'];
@@ -1247,13 +1668,18 @@ export type PriceRule = components['schemas']['PriceRule'];
 export type PriceState = components['schemas']['PriceState'];
 export type Problem = components['schemas']['Problem'];
 export type RecentSale = components['schemas']['RecentSale'];
+export type Replay = components['schemas']['Replay'];
+export type ReplayEventsInput = components['schemas']['ReplayEventsInput'];
 export type SaleEvent = components['schemas']['SaleEvent'];
 export type ShippingPayer = components['schemas']['ShippingPayer'];
+export type TestQueued = components['schemas']['TestQueued'];
+export type TestWebhookInput = components['schemas']['TestWebhookInput'];
 export type UpdateCollectionItemInput = components['schemas']['UpdateCollectionItemInput'];
 export type UpdateListingInput = components['schemas']['UpdateListingInput'];
 export type UpdateListingPriceInput = components['schemas']['UpdateListingPriceInput'];
 export type UsedRate = components['schemas']['UsedRate'];
 export type Webhook = components['schemas']['Webhook'];
+export type WebhookCheck = components['schemas']['WebhookCheck'];
 export type WebhookLog = components['schemas']['WebhookLog'];
 export type $defs = Record<string, never>;
 export interface operations {
@@ -1268,7 +1694,7 @@ export interface operations {
                  */
                 per_page?: number;
                 /**
-                 * @description Words that must all be found in name, code or category name, whatever their case or accents; a code matches with or without leading zeros and its `/total`
+                 * @description Words that must all be found in names (in any language that the catalogue knows), code, name or code of the set, finish, rarity or language, whatever their case or accents; a code matches with or without leading zeros and its `/total`
                  * @example charizard 4/102
                  */
                 search?: string;
@@ -1277,6 +1703,8 @@ export interface operations {
                  * @example set:base1 r>=rare -finish:first-edition
                  */
                 query?: string;
+                /** @description Only items that changed at this time or later: the item itself, or a price of any market that came, changed or was reverted. The time at which the change was recorded here counts, not the date that a feed gives a price. A price that is only confirmed is no change, nor is its evidence or the name of a category */
+                updated_since?: string;
                 /**
                  * @description Category; everything below it is included
                  * @example 12
@@ -1379,6 +1807,8 @@ export interface operations {
                         pagination: components["schemas"]["Pagination"];
                         /** @description Canonical form of the field query, where there was one */
                         query?: string;
+                        /** @description Where a search finds nothing: up to three searches like it that find something */
+                        suggestions?: string[];
                     };
                 };
             };
@@ -1415,7 +1845,7 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Words that must all be found in name, code or category name; words of four letters and more may have one typo. Exact codes and names come first.
+                 * @description Words that must all be found in names, code, set, finish, rarity or language; words of four letters and more may have one typo. Exact codes and names come first.
                  * @example charizard 4/102
                  */
                 q: string;
@@ -1424,6 +1854,8 @@ export interface operations {
                  * @example set:base1 r>=rare -finish:first-edition
                  */
                 query?: string;
+                /** @description Only items that changed at this time or later: the item itself, or a price of any market that came, changed or was reverted. The time at which the change was recorded here counts, not the date that a feed gives a price. A price that is only confirmed is no change, nor is its evidence or the name of a category */
+                updated_since?: string;
                 /**
                  * @description Category; everything below it is included
                  * @example 12
@@ -1534,6 +1966,8 @@ export interface operations {
                         pagination: components["schemas"]["Pagination"];
                         /** @description Canonical form of the field query, where there was one */
                         query?: string;
+                        /** @description Where a search finds nothing: up to three searches like it that find something */
+                        suggestions?: string[];
                     };
                 };
             };
@@ -1697,6 +2131,250 @@ export interface operations {
             };
         };
     };
+    listCategories: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Game, such as `pokemon` or `onepiece`; one that is not known gives an empty page
+                 * @example pokemon
+                 */
+                game?: string;
+                /** @description Market whose catalogue they came from */
+                market?: components["schemas"]["MarketCode"];
+                /**
+                 * @description Directly below this one; 0 for those at the top
+                 * @example 0
+                 */
+                parent_id?: number;
+                /** @description Page number, from 1 */
+                page?: number;
+                /**
+                 * @description Entries on a page
+                 * @example 2
+                 */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "id": 1,
+                     *           "name": "Pokémon",
+                     *           "slug": "pokemon",
+                     *           "parent_id": null,
+                     *           "items_count": 203
+                     *         },
+                     *         {
+                     *           "id": 21,
+                     *           "name": "Pokémon",
+                     *           "slug": "pokemon-source-a",
+                     *           "parent_id": null,
+                     *           "items_count": 64
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "current_page": 1,
+                     *         "per_page": 2,
+                     *         "total": 3,
+                     *         "last_page": 2,
+                     *         "has_more": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["CategoryEntry"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listGroups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "id": 1,
+                     *           "name": "Ungraded",
+                     *           "slug": "ungraded",
+                     *           "types": [
+                     *             {
+                     *               "id": 4,
+                     *               "label": "Near Mint",
+                     *               "slug": "near-mint"
+                     *             },
+                     *             {
+                     *               "id": 5,
+                     *               "label": "Lightly Played",
+                     *               "slug": "lightly-played"
+                     *             }
+                     *           ]
+                     *         },
+                     *         {
+                     *           "id": 2,
+                     *           "name": "Graded",
+                     *           "slug": "graded",
+                     *           "types": [
+                     *             {
+                     *               "id": 8,
+                     *               "label": "PSA 10",
+                     *               "slug": "psa-10"
+                     *             },
+                     *             {
+                     *               "id": 9,
+                     *               "label": "PSA 9",
+                     *               "slug": "psa-9"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["GradeGroup"][];
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listMarkets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "code": "service",
+                     *           "name": "service",
+                     *           "currency": "TRY",
+                     *           "last_price_at": "2026-11-22T20:16:11.609Z"
+                     *         },
+                     *         {
+                     *           "code": "source_a",
+                     *           "name": "source_a",
+                     *           "currency": "USD",
+                     *           "last_price_at": "2026-11-15T22:15:00Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Market"][];
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     searchListings: {
         parameters: {
             query?: {
@@ -1752,6 +2430,8 @@ export interface operations {
                  * @example true
                  */
                 with_last_sales?: boolean;
+                /** @description `1` adds `grade`, `language`, `quantity`, `images`, `shipping_payer`, `offers_enabled`, `highlighted_until`, `published_at` and `expires_at` */
+                with_details?: boolean;
                 /** @description `1` adds `explain`: the rules and inputs of `pc_multiplier` and `average_price` */
                 with_explain?: boolean;
                 /** @description Page number, from 1 */
@@ -1796,11 +2476,11 @@ export interface operations {
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-22T20:55:03+03:00"
+                     *               "sold_at": "2026-11-22T23:16:21+03:00"
                      *             },
                      *             {
                      *               "price": 1250.5,
-                     *               "sold_at": "2026-11-22T20:55:03+03:00"
+                     *               "sold_at": "2026-11-22T23:16:21+03:00"
                      *             }
                      *           ]
                      *         }
@@ -1860,6 +2540,359 @@ export interface operations {
             };
         };
     };
+    getListing: {
+        parameters: {
+            query?: {
+                /** @description `1` adds `item` */
+                with_item?: boolean;
+                /**
+                 * @description `1` adds `pc_multiplier`
+                 * @example true
+                 */
+                with_pc?: boolean;
+                /** @description `1` adds `average_price` */
+                with_average?: boolean;
+                /** @description `1` adds `last_sales` */
+                with_last_sales?: boolean;
+                /**
+                 * @description `1` adds `grade`, `language`, `quantity`, `images`, `shipping_payer`, `offers_enabled`, `highlighted_until`, `published_at` and `expires_at`
+                 * @example true
+                 */
+                with_details?: boolean;
+                /** @description `1` adds `explain`: the rules and inputs of `pc_multiplier` and `average_price` */
+                with_explain?: boolean;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the listing
+                 * @example 3001
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 3001,
+                     *         "title": "Charizard, Base Set, near mint",
+                     *         "slug": "charizard-base-set-near-mint-3001",
+                     *         "price": 1250.5,
+                     *         "status": "active",
+                     *         "approved_price": 1250.5,
+                     *         "description": "Straight from the pack.",
+                     *         "language": "en",
+                     *         "quantity": 2,
+                     *         "images": [],
+                     *         "shipping_payer": "buyer",
+                     *         "offers_enabled": false,
+                     *         "highlighted_until": null,
+                     *         "published_at": "2026-11-22T23:16:21+03:00",
+                     *         "expires_at": "2026-12-22T23:16:21+03:00",
+                     *         "min_offer_price": null,
+                     *         "item_id": 5,
+                     *         "grade_id": 4,
+                     *         "rejection_reason": null,
+                     *         "created_at": "2026-11-22T23:16:20+03:00",
+                     *         "updated_at": "2026-11-22T23:16:21+03:00",
+                     *         "etag": "\"3001-4\"",
+                     *         "pc_multiplier": 2.92,
+                     *         "grade": {
+                     *           "id": 4,
+                     *           "label": "Near Mint"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Listing"] | components["schemas"]["OwnListing"];
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteListing: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+                /** @description Entity tag of what was read; 412 if it has changed since */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the listing
+                 * @example 3002
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "message": "The listing is deleted"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        message?: string;
+                    };
+                };
+            };
+            /** @description INVALID_JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PRECONDITION_FAILED */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLUS_LISTING_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateListing: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+                /** @description Entity tag of what was read; 412 if it has changed since */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the listing
+                 * @example 3001
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "description": "Straight from the pack into a sleeve.",
+                 *       "offers_enabled": true,
+                 *       "min_offer_price": 1000
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateListingInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 3001,
+                     *         "price": 1190,
+                     *         "status": "pending"
+                     *       },
+                     *       "message": "The listing is changed and waits for approval"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["ListingWriteResult"];
+                        message?: string;
+                    };
+                };
+            };
+            /** @description INVALID_JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PRECONDITION_FAILED */
+            412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLUS_LISTING_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     listMyListings: {
         parameters: {
             query?: {
@@ -1873,6 +2906,8 @@ export interface operations {
                 with_average?: boolean;
                 /** @description `1` adds `last_sales` */
                 with_last_sales?: boolean;
+                /** @description `1` adds `grade`, `language`, `quantity`, `images`, `shipping_payer`, `offers_enabled`, `highlighted_until`, `published_at` and `expires_at` */
+                with_details?: boolean;
                 /** @description `1` adds `explain`: the rules and inputs of `pc_multiplier` and `average_price` */
                 with_explain?: boolean;
                 /** @description Page number, from 1 */
@@ -1907,20 +2942,20 @@ export interface operations {
                      *           "status": "active",
                      *           "approved_price": 1250.5,
                      *           "description": "Straight from the pack.",
-                     *           "quantity": 2,
                      *           "language": "en",
+                     *           "quantity": 2,
                      *           "images": [],
                      *           "shipping_payer": "buyer",
                      *           "offers_enabled": false,
+                     *           "highlighted_until": null,
+                     *           "published_at": "2026-11-22T23:16:21+03:00",
+                     *           "expires_at": "2026-12-22T23:16:21+03:00",
                      *           "min_offer_price": null,
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
-                     *           "published_at": "2026-11-22T20:55:03+03:00",
-                     *           "expires_at": "2026-12-22T20:55:03+03:00",
-                     *           "highlighted_until": null,
-                     *           "created_at": "2026-11-22T20:55:03+03:00",
-                     *           "updated_at": "2026-11-22T20:55:03+03:00",
+                     *           "created_at": "2026-11-22T23:16:20+03:00",
+                     *           "updated_at": "2026-11-22T23:16:21+03:00",
                      *           "etag": "\"3001-4\""
                      *         }
                      *       ],
@@ -2021,7 +3056,7 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-22T20:55:03+03:00"
+                     *           "sold_at": "2026-11-22T23:16:21+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -2151,232 +3186,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description PLAN_UPGRADE_REQUIRED */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description IDEMPOTENCY_CONFLICT */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PRECONDITION_FAILED */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLUS_LISTING_ERROR */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    deleteListing: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
-                "Idempotency-Key"?: string;
-                /** @description Entity tag of what was read; 412 if it has changed since */
-                "If-Match"?: string;
-            };
-            path: {
-                /**
-                 * @description Id of the listing
-                 * @example 3002
-                 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": true,
-                     *       "message": "The listing is deleted"
-                     *     }
-                     */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        message?: string;
-                    };
-                };
-            };
-            /** @description INVALID_JSON */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description UNAUTHENTICATED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLAN_UPGRADE_REQUIRED */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description IDEMPOTENCY_CONFLICT */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PRECONDITION_FAILED */
-            412: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLUS_LISTING_ERROR */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    updateListing: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
-                "Idempotency-Key"?: string;
-                /** @description Entity tag of what was read; 412 if it has changed since */
-                "If-Match"?: string;
-            };
-            path: {
-                /**
-                 * @description Id of the listing
-                 * @example 3001
-                 */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "description": "Straight from the pack into a sleeve.",
-                 *       "offers_enabled": true,
-                 *       "min_offer_price": 1000
-                 *     }
-                 */
-                "application/json": components["schemas"]["UpdateListingInput"];
-            };
-        };
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "success": true,
-                     *       "data": {
-                     *         "id": 3001,
-                     *         "price": 1190,
-                     *         "status": "pending"
-                     *       },
-                     *       "message": "The listing is changed and waits for approval"
-                     *     }
-                     */
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["ListingWriteResult"];
-                        message?: string;
-                    };
-                };
-            };
-            /** @description INVALID_JSON */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description UNAUTHENTICATED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLAN_UPGRADE_REQUIRED */
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2488,7 +3298,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description PLAN_UPGRADE_REQUIRED */
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2597,7 +3407,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description PLAN_UPGRADE_REQUIRED */
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2835,7 +3645,7 @@ export interface operations {
                      *             "market": "service",
                      *             "amount": 20775.95,
                      *             "currency": "TRY",
-                     *             "at": "2026-11-22T17:55:01.829Z",
+                     *             "at": "2026-11-22T20:16:11.609Z",
                      *             "import_id": 1,
                      *             "line": 43,
                      *             "used": false,
@@ -3228,7 +4038,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description PLAN_UPGRADE_REQUIRED */
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3408,7 +4218,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description PLAN_UPGRADE_REQUIRED */
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3533,7 +4343,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description PLAN_UPGRADE_REQUIRED */
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3714,7 +4524,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description PLAN_UPGRADE_REQUIRED */
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3787,15 +4597,16 @@ export interface operations {
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-22T20:55:03+03:00",
-                     *           "test": true
+                     *           "created_at": "2026-11-22T23:16:21+03:00",
+                     *           "test": true,
+                     *           "mark": "test"
                      *         }
                      *       ],
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 6,
-                     *         "last_page": 6,
+                     *         "total": 8,
+                     *         "last_page": 8,
                      *         "has_more": true
                      *       }
                      *     }
@@ -3828,6 +4639,504 @@ export interface operations {
             };
             /** @description VALIDATION_ERROR */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "sale"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TestWebhookInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": "evt_4",
+                     *         "event": "sale"
+                     *       },
+                     *       "message": "The test event is queued"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["TestQueued"];
+                        message?: string;
+                    };
+                };
+            };
+            /** @description INVALID_JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT or CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    checkWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "checks": [
+                     *           {
+                     *             "name": "valid",
+                     *             "expected": "2xx within 5 seconds",
+                     *             "got": "200 after 18 ms",
+                     *             "ok": true,
+                     *             "how_to_fix": null
+                     *           },
+                     *           {
+                     *             "name": "stale",
+                     *             "expected": "401",
+                     *             "got": "200 after 16 ms",
+                     *             "ok": false,
+                     *             "how_to_fix": "Refuse notifications whose webhook-timestamp is older than five minutes, and verify webhook-signature, which covers it: otherwise anyone who recorded a notification can send it again."
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: {
+                            checks: components["schemas"]["WebhookCheck"][];
+                        };
+                        message?: string;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT or CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readEvents: {
+        parameters: {
+            query?: {
+                /** @description Events after this cursor; everything that is kept when absent */
+                after?: string;
+                /** @description Seconds to wait for the next event where there is none yet */
+                wait?: number;
+                /**
+                 * @description Events to read at most
+                 * @example 2
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "id": "evt_1",
+                     *           "cursor": "WzEsImV2ZW50cyIsMywxXQ",
+                     *           "event": "sale",
+                     *           "sent_at": "2026-11-22T23:16:21+03:00",
+                     *           "data": {
+                     *             "order_id": 900001,
+                     *             "listing_id": 3001,
+                     *             "item_name": "Charizard",
+                     *             "quantity": 1,
+                     *             "unit_price": 1250.5,
+                     *             "seller_payout": 1125.45,
+                     *             "sold_at": "2026-11-22T23:16:21+03:00"
+                     *           },
+                     *           "delivered": false
+                     *         },
+                     *         {
+                     *           "id": "evt_2",
+                     *           "cursor": "WzEsImV2ZW50cyIsMywyXQ",
+                     *           "event": "sale",
+                     *           "sent_at": "2026-11-22T23:16:21+03:00",
+                     *           "data": {
+                     *             "order_id": 900003,
+                     *             "listing_id": 3003,
+                     *             "item_name": "Charizard",
+                     *             "quantity": 1,
+                     *             "unit_price": 1200,
+                     *             "seller_payout": 1080,
+                     *             "sold_at": "2026-11-22T23:16:21+03:00"
+                     *           },
+                     *           "delivered": false
+                     *         }
+                     *       ],
+                     *       "next": "WzEsImV2ZW50cyIsMywyXQ"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["AccountEvent"][];
+                        /** @description Cursor for the next request, also where `data` is empty */
+                        next: string;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description CURSOR_EXPIRED */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    replayEvents: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "after": "WzEsImV2ZW50cyIsMywxXQ"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReplayEventsInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "queued": 1
+                     *       },
+                     *       "message": "The replay is queued"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Replay"];
+                        message?: string;
+                    };
+                };
+            };
+            /** @description INVALID_JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT or CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description CURSOR_EXPIRED */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readMe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "account": {
+                     *           "id": 3,
+                     *           "name": "Demo Plus",
+                     *           "plan": "plus"
+                     *         },
+                     *         "key": {
+                     *           "label": "demo",
+                     *           "last4": "AB31",
+                     *           "expires_at": null,
+                     *           "read_only": false,
+                     *           "allowed_origins": [],
+                     *           "allowed_addresses": []
+                     *         },
+                     *         "limits": {
+                     *           "requests_per_minute": null
+                     *         },
+                     *         "usage": [
+                     *           {
+                     *             "day": "2026-11-22",
+                     *             "operation": "explainPrice",
+                     *             "requests": 3
+                     *           },
+                     *           {
+                     *             "day": "2026-11-22",
+                     *             "operation": "getItem",
+                     *             "requests": 3
+                     *           }
+                     *         ],
+                     *         "highlight_credits": 10
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Me"];
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
                 headers: {
                     [name: string]: unknown;
                 };

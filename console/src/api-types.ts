@@ -134,6 +134,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/accounts/{account_id}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What an account's keys were used for in the last 30 days
+         * @description By day (UTC), key and operation, latest day first. Each node adds what it has counted every 10 s.
+         *
+         *     ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/accounts/3/usage?per_page=1' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["listUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/keys/{id}/rotate": {
         parameters: {
             query?: never;
@@ -145,7 +170,7 @@ export interface paths {
         put?: never;
         /**
          * Replace an API key
-         * @description Makes a new key with the label and expiry of the old one, which runs on for the overlap.
+         * @description Makes a new key with the label, expiry and limits of the old one, which runs on for the overlap.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/keys/5/rotate' \
@@ -182,7 +207,17 @@ export interface paths {
         delete: operations["revokeKey"];
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change an API key's label, expiry or limits
+         * @description What is not named stays. Takes effect on every node within a second. A key that has ended cannot be changed.
+         *
+         *     ```sh
+         *     curl -X PATCH 'http://127.0.0.1:0/operator/v1/keys/5' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"read_only":true,"allowed_addresses":["203.0.113.0/24"]}'
+         *     ```
+         */
+        patch: operations["changeKey"];
         trace?: never;
     };
     "/operator/v1/audit": {
@@ -222,7 +257,7 @@ export interface paths {
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
          */
-        get: operations["listCategories"];
+        get: operations["listStoredCategories"];
         put?: never;
         /**
          * Make a category
@@ -536,7 +571,7 @@ export interface paths {
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
          */
-        get: operations["getListing"];
+        get: operations["getStoredListing"];
         put?: never;
         post?: never;
         delete?: never;
@@ -837,6 +872,41 @@ export interface paths {
          *     ```
          */
         post: operations["setRates"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/synonyms": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The operator's synonyms for searches, by word
+         * @description Those of the program, such as `etb`, are not listed; they always apply.
+         *
+         *     ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/synonyms' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["listSynonyms"];
+        /**
+         * Replace the operator's synonyms
+         * @description A list of words or short phrases and what each may mean as well; a word may come several times, the first meaning counts most. The list takes the place of the one before; an empty list removes it. All nodes search by it within a second.
+         *
+         *     ```sh
+         *     curl -X PUT 'http://127.0.0.1:0/operator/v1/synonyms' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '[{"word":"ilk baskı","means":"first edition"},{"word":"dragon","means":"charizard"}]'
+         *     ```
+         */
+        put: operations["setSynonyms"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1983,11 +2053,18 @@ export interface components {
             label: string;
             /** @description The last four characters of the key */
             last4: string;
+            /** @description Operations that change something answer `READ_ONLY_KEY` */
+            read_only: boolean;
+            /** @description Origins of web pages that may use it; empty: no limit */
+            allowed_origins: string[];
+            /** @description Addresses and ranges from which it may be used; empty: no limit */
+            allowed_addresses: string[];
             /**
              * Format: date-time
              * @description UTC
              */
             created_at: string;
+            /** @description First use on the last day (UTC) on which it was used */
             last_used_at: string | null;
             expires_at: string | null;
             revoked_at: string | null;
@@ -2110,6 +2187,7 @@ export interface components {
                 evolve_from?: string | null;
                 suffix?: string | null;
                 level?: number | null;
+                names?: string[] | null;
             };
             /** @description Ids of the item in other systems, by which price feeds find it */
             foreign_ids?: {
@@ -2117,6 +2195,20 @@ export interface components {
                 id: string;
                 finish?: string;
             }[];
+        };
+        ChangeKeyInput: {
+            /**
+             * @description What the key is for
+             * @default
+             */
+            label?: string;
+            expires_at?: string | null;
+            /** @description true refuses every operation that changes something with `READ_ONLY_KEY` */
+            read_only?: boolean;
+            /** @description Origins of web pages that may use the key; requests without an `Origin` are refused then. Empty: no limit */
+            allowed_origins?: string[];
+            /** @description Addresses and ranges (CIDR) from which the key may be used. Empty: no limit */
+            allowed_addresses?: string[];
         };
         CollectionImport: {
             rows_read: number;
@@ -2257,6 +2349,7 @@ export interface components {
                 evolve_from?: string | null;
                 suffix?: string | null;
                 level?: number | null;
+                names?: string[] | null;
             };
             /** @description Ids of the item in other systems, by which price feeds find it */
             foreign_ids?: {
@@ -2272,6 +2365,12 @@ export interface components {
              */
             label?: string;
             expires_at?: string | null;
+            /** @description true refuses every operation that changes something with `READ_ONLY_KEY` */
+            read_only?: boolean;
+            /** @description Origins of web pages that may use the key; requests without an `Origin` are refused then. Empty: no limit */
+            allowed_origins?: string[];
+            /** @description Addresses and ranges (CIDR) from which the key may be used. Empty: no limit */
+            allowed_addresses?: string[];
         };
         CreateListingInput: {
             /** @description Id of the account that sells */
@@ -2383,7 +2482,7 @@ export interface components {
             };
         };
         /** @enum {string} */
-        ErrorCode: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
+        ErrorCode: "INVALID_JSON" | "BAD_REQUEST" | "UNAUTHENTICATED" | "PLAN_UPGRADE_REQUIRED" | "FORBIDDEN" | "READ_ONLY_KEY" | "ORIGIN_NOT_ALLOWED" | "ADDRESS_NOT_ALLOWED" | "ITEM_NOT_FOUND" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "NOT_ACCEPTABLE" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "CURSOR_EXPIRED" | "PRECONDITION_FAILED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "VALIDATION_ERROR" | "PLUS_LISTING_ERROR" | "PLUS_COLLECTION_ERROR" | "RATE_LIMITED" | "INTERNAL_ERROR" | "UPSTREAM_ERROR" | "UNAVAILABLE" | "UPSTREAM_TIMEOUT";
         /** @enum {string} */
         EventKind: "sale" | "expire";
         EvidenceRule: {
@@ -2397,15 +2496,17 @@ export interface components {
         };
         /** @enum {string} */
         Genre: "single" | "card" | "sealed" | "bundle";
-        Group: {
+        Grade: {
+            id: number;
+            label: string;
+            slug: string;
+        };
+        GradeGroup: {
             id: number;
             name: string;
             slug: string;
-            types: {
-                id: number;
-                label: string;
-                slug: string;
-            }[];
+            /** @description Conditions or grades below the group */
+            types: components["schemas"]["Grade"][];
         };
         HeldPrice: {
             id: number;
@@ -2594,6 +2695,18 @@ export interface components {
              */
             at: string;
         };
+        KeyUsage: {
+            key_id: number;
+            /**
+             * Format: date
+             * @description UTC
+             */
+            day: string;
+            /** @description Operation id of the public reference, or `graphql` */
+            operation: string;
+            /** @description Requests that were let in, with whatever answer */
+            requests: number;
+        };
         ListedItem: {
             id: number;
             /** @description Unique within its market */
@@ -2631,6 +2744,8 @@ export interface components {
                 evolve_from?: string;
                 suffix?: string;
                 level?: number;
+                /** @description The name in other languages, for searches */
+                names?: string[];
             };
             /** @description Ids of the item in other systems, by which price feeds find it */
             foreign_ids: {
@@ -2751,6 +2866,8 @@ export interface components {
                 evolve_from?: string;
                 suffix?: string;
                 level?: number;
+                /** @description The name in other languages, for searches */
+                names?: string[];
             };
             /** @description Ids of the item in other systems, by which price feeds find it */
             foreign_ids: {
@@ -2836,6 +2953,8 @@ export interface components {
                 evolve_from?: string;
                 suffix?: string;
                 level?: number;
+                /** @description The name in other languages, for searches */
+                names?: string[];
             };
             /** @description Ids of the item in other systems, by which price feeds find it */
             foreign_ids: {
@@ -2927,11 +3046,18 @@ export interface components {
             label: string;
             /** @description The last four characters of the key */
             last4: string;
+            /** @description Operations that change something answer `READ_ONLY_KEY` */
+            read_only: boolean;
+            /** @description Origins of web pages that may use it; empty: no limit */
+            allowed_origins: string[];
+            /** @description Addresses and ranges from which it may be used; empty: no limit */
+            allowed_addresses: string[];
             /**
              * Format: date-time
              * @description UTC
              */
             created_at: string;
+            /** @description First use on the last day (UTC) on which it was used */
             last_used_at: string | null;
             expires_at: string | null;
             revoked_at: string | null;
@@ -3229,6 +3355,8 @@ export interface components {
                 evolve_from?: string;
                 suffix?: string;
                 level?: number;
+                /** @description The name in other languages, for searches */
+                names?: string[];
             };
             /** @description Ids of the item in other systems, by which price feeds find it */
             foreign_ids: {
@@ -3468,6 +3596,7 @@ export interface components {
             /** @description For the audit log */
             reason: string;
         };
+        SetSynonymsInput: components["schemas"]["Synonym"][];
         SharedId: {
             /**
              * @description `foreign_id`: one id of a shop on several items; `figures`: prices alike in all figures
@@ -3697,6 +3826,8 @@ export interface components {
                 evolve_from?: string;
                 suffix?: string;
                 level?: number;
+                /** @description The name in other languages, for searches */
+                names?: string[];
             };
             /** @description Ids of the item in other systems, by which price feeds find it */
             foreign_ids: {
@@ -3809,6 +3940,12 @@ export interface components {
              */
             sold_at: string;
         };
+        Synonym: {
+            /** @description What is typed: up to 3 words */
+            word: string;
+            /** @description What it may mean as well: words of names, sets, finishes, rarities or languages */
+            means: string;
+        };
         TakeSourceBackInput: {
             /** @description For the audit log */
             reason?: string;
@@ -3824,7 +3961,7 @@ export interface components {
         WebhookAttempt: {
             id: number;
             event: components["schemas"]["EventKind"];
-            /** @description 1 to 3; further ones after an operator sent the event again */
+            /** @description 1 to 3; further ones after the event was sent again */
             attempt: number;
             /** @description What the receiver answered, null when it did not */
             status_code: number | null;
@@ -3833,8 +3970,10 @@ export interface components {
             error: string | null;
             /** @description At most 1,000 characters of the answer's body */
             response_excerpt: string;
-            /** @description A test event that an operator sent */
+            /** @description A test event, or a notification of a check */
             test: boolean;
+            /** @description Why it was sent, null for a sale or an expiry in its turn */
+            mark: ("test" | "check" | "replay") | null;
             /** @description Of the event that was posted */
             event_id: number;
             /**
@@ -3893,6 +4032,7 @@ export type ChangeAccountInput = components['schemas']['ChangeAccountInput'];
 export type ChangeCategoryInput = components['schemas']['ChangeCategoryInput'];
 export type ChangeCollectionInput = components['schemas']['ChangeCollectionInput'];
 export type ChangeItemInput = components['schemas']['ChangeItemInput'];
+export type ChangeKeyInput = components['schemas']['ChangeKeyInput'];
 export type CollectionImport = components['schemas']['CollectionImport'];
 export type CollectionRecord = components['schemas']['CollectionRecord'];
 export type CollectionVisibility = components['schemas']['CollectionVisibility'];
@@ -3913,13 +4053,15 @@ export type EventKind = components['schemas']['EventKind'];
 export type EvidenceRule = components['schemas']['EvidenceRule'];
 export type FileMark = components['schemas']['FileMark'];
 export type Genre = components['schemas']['Genre'];
-export type Group = components['schemas']['Group'];
+export type Grade = components['schemas']['Grade'];
+export type GradeGroup = components['schemas']['GradeGroup'];
 export type HeldPrice = components['schemas']['HeldPrice'];
 export type Import = components['schemas']['Import'];
 export type ImportDetail = components['schemas']['ImportDetail'];
 export type ImportFormat = components['schemas']['ImportFormat'];
 export type ImportStatus = components['schemas']['ImportStatus'];
 export type ItemSource = components['schemas']['ItemSource'];
+export type KeyUsage = components['schemas']['KeyUsage'];
 export type ListedItem = components['schemas']['ListedItem'];
 export type ListingStatus = components['schemas']['ListingStatus'];
 export type LoadedRates = components['schemas']['LoadedRates'];
@@ -3967,6 +4109,7 @@ export type SetMatch = components['schemas']['SetMatch'];
 export type SetMatchCandidate = components['schemas']['SetMatchCandidate'];
 export type SetRatesInput = components['schemas']['SetRatesInput'];
 export type SetSourceAsideInput = components['schemas']['SetSourceAsideInput'];
+export type SetSynonymsInput = components['schemas']['SetSynonymsInput'];
 export type SharedId = components['schemas']['SharedId'];
 export type ShippingPayer = components['schemas']['ShippingPayer'];
 export type SourceHealth = components['schemas']['SourceHealth'];
@@ -3981,6 +4124,7 @@ export type StoredItem = components['schemas']['StoredItem'];
 export type StoredListing = components['schemas']['StoredListing'];
 export type StoredPriceExplanation = components['schemas']['StoredPriceExplanation'];
 export type StoredSale = components['schemas']['StoredSale'];
+export type Synonym = components['schemas']['Synonym'];
 export type TakeSourceBackInput = components['schemas']['TakeSourceBackInput'];
 export type UsedRate = components['schemas']['UsedRate'];
 export type WebhookAttempt = components['schemas']['WebhookAttempt'];
@@ -4261,6 +4405,41 @@ export interface operations {
             };
         };
     };
+    listUsage: {
+        parameters: {
+            query?: {
+                /** @description Only of this key */
+                key_id?: number;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Entries on a page */
+                per_page?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the account */
+                account_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["KeyUsage"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+        };
+    };
     rotateKey: {
         parameters: {
             query?: never;
@@ -4327,6 +4506,41 @@ export interface operations {
             };
         };
     };
+    changeKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the key */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeKeyInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["ApiKey"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
     listAudit: {
         parameters: {
             query?: {
@@ -4369,7 +4583,7 @@ export interface operations {
             };
         };
     };
-    listCategories: {
+    listStoredCategories: {
         parameters: {
             query?: {
                 market?: components["schemas"]["MarketCode"];
@@ -4684,7 +4898,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {boolean} */
                         success: true;
-                        data: components["schemas"]["Group"][];
+                        data: components["schemas"]["GradeGroup"][];
                     };
                 };
             };
@@ -4923,7 +5137,7 @@ export interface operations {
             };
         };
     };
-    getListing: {
+    getStoredListing: {
         parameters: {
             query?: never;
             header?: never;
@@ -5419,6 +5633,62 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["LoadedRates"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    listSynonyms: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Synonym"][];
+                    };
+                };
+            };
+        };
+    };
+    setSynonyms: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetSynonymsInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Synonym"][];
                         message?: string;
                     };
                 };
@@ -6961,7 +7231,7 @@ export const decidePricesInputPricesMarketValues: ReadonlyArray<FlattenedDeepReq
 export const decidePricesInputFilterStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["DecidePricesInput"]["filter"]["state"]> = ["held", "disputed", "stale"];
 export const decidePricesInputFilterCauseValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["DecidePricesInput"]["filter"]["cause"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "own_averages", "identical_figures", "shared_id", "other_markets", "average_jump", "old", "source_set_aside"];
 export const discardHeldPricesInputRuleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["DiscardHeldPricesInput"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "withdrawn"];
-export const errorCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ErrorCode"]> = ["INVALID_JSON", "BAD_REQUEST", "UNAUTHENTICATED", "PLAN_UPGRADE_REQUIRED", "FORBIDDEN", "ITEM_NOT_FOUND", "NOT_FOUND", "METHOD_NOT_ALLOWED", "NOT_ACCEPTABLE", "CONFLICT", "IDEMPOTENCY_CONFLICT", "PRECONDITION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "VALIDATION_ERROR", "PLUS_LISTING_ERROR", "PLUS_COLLECTION_ERROR", "RATE_LIMITED", "INTERNAL_ERROR", "UPSTREAM_ERROR", "UNAVAILABLE", "UPSTREAM_TIMEOUT"];
+export const errorCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ErrorCode"]> = ["INVALID_JSON", "BAD_REQUEST", "UNAUTHENTICATED", "PLAN_UPGRADE_REQUIRED", "FORBIDDEN", "READ_ONLY_KEY", "ORIGIN_NOT_ALLOWED", "ADDRESS_NOT_ALLOWED", "ITEM_NOT_FOUND", "NOT_FOUND", "METHOD_NOT_ALLOWED", "NOT_ACCEPTABLE", "CONFLICT", "IDEMPOTENCY_CONFLICT", "CURSOR_EXPIRED", "PRECONDITION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "VALIDATION_ERROR", "PLUS_LISTING_ERROR", "PLUS_COLLECTION_ERROR", "RATE_LIMITED", "INTERNAL_ERROR", "UPSTREAM_ERROR", "UNAVAILABLE", "UPSTREAM_TIMEOUT"];
 export const eventKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["EventKind"]> = ["sale", "expire"];
 export const fileMarkTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["FileMark"]["type"]> = ["csv", "json"];
 export const genreValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Genre"]> = ["single", "card", "sealed", "bundle"];
@@ -6996,4 +7266,5 @@ export const setMatchStateValues: ReadonlyArray<FlattenedDeepRequired<components
 export const sharedIdKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SharedId"]["kind"]> = ["foreign_id", "figures"];
 export const shippingPayerValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ShippingPayer"]> = ["buyer", "seller"];
 export const sourceTrustMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SourceTrust"]["market"]> = ["source_a", "source_b", "source_c"];
+export const webhookAttemptMarkAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["WebhookAttempt"]["mark"]> = ["test", "check", "replay"];
 export const webhookEventStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["WebhookEvent"]["state"]> = ["queued", "delivered", "failed", "cancelled"];

@@ -20,6 +20,7 @@ import { RatesPage } from './pages/rates.tsx'
 import { PriceDecisionsPage } from './pages/price-decisions.tsx'
 import { PriceReviewsPage } from './pages/price-reviews.tsx'
 import { SetMatchesPage } from './pages/set-matches.tsx'
+import { SynonymsPage } from './pages/synonyms.tsx'
 import { SignInPage } from './pages/sign-in.tsx'
 import { SourcesPage } from './pages/sources.tsx'
 import { TodayPage } from './pages/today.tsx'
@@ -74,6 +75,7 @@ function Pages() {
       <Route path="/console/approvals" component={ApprovalsPage} />
       <Route path="/console/catalogue" component={CataloguePage} />
       <Route path="/console/catalogue/items/:id" component={ItemPage} />
+      <Route path="/console/synonyms" component={SynonymsPage} />
       <Route path="/console/imports" component={ImportsPage} />
       <Route path="/console/imports/:id" component={ImportPage} />
       <Route path="/console/rates" component={RatesPage} />

@@ -1,7 +1,7 @@
 // What each path of the operator API takes and answers: types alone, from its OpenAPI document.
 import type { paths, SourceTrust } from './api-types.ts'
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** `/operator/v1/items/{id}` as the console writes it: `/items/${number}`. */
 type Written<Path> = Path extends `/operator/v1${infer Rest}` ? Filled<Rest> : never

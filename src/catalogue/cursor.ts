@@ -2,7 +2,7 @@
 import { readCursor, writeCursor } from '#core/cursor.ts'
 import { invalid } from '#core/errors.ts'
 import { isMarket, type Market, MARKETS } from '#core/markets.ts'
-import { TIERS } from '#index/text.ts'
+import { RANKS } from '#index/text.ts'
 import type { After, AfterMatch } from './snapshot/queries.ts'
 import { type Amount, type CursorValue, SORT_FIELDS, type SortDirection, type SortField } from './snapshot/sort-keys.ts'
 
@@ -34,8 +34,8 @@ export function readItemCursor(cursor: string, field: SortField, direction: Sort
 }
 
 /** Cursor after an item of a search that is sorted by relevance: how well it matches, its name's sort key and its id. */
-export function matchCursor({ tier, name, id }: AfterMatch): string {
-  return writeCursor(['items', RELEVANCE, 'asc', [tier, name], id])
+export function matchCursor({ rank, name, id }: AfterMatch): string {
+  return writeCursor(['items', RELEVANCE, 'asc', [rank, name], id])
 }
 
 /**
@@ -47,7 +47,7 @@ export function readMatchCursor(cursor: string): AfterMatch {
   if (list !== 'items' || !isId(id) || rest.length > 0) throw unreadable()
   if (isSortField(field) && isCursorValue(value, field)) throw invalid('after', 'cursor', { values: RELEVANCE })
   if (field !== RELEVANCE || !isMatch(value)) throw unreadable()
-  return { tier: value[0], name: value[1], id }
+  return { rank: value[0], name: value[1], id }
 }
 
 /** Cursor after a category; categories come in the order of their ids. */
@@ -83,9 +83,9 @@ function isCursorValue(value: unknown, field: SortField): value is string | numb
   return typeof value === (field === 'name' || field === 'code' ? 'string' : 'number')
 }
 
-function isMatch(value: unknown): value is [tier: number, name: string] {
+function isMatch(value: unknown): value is [rank: number, name: string] {
   if (!Array.isArray(value) || value.length !== 2 || typeof value[1] !== 'string') return false
-  return Object.values<unknown>(TIERS).includes(value[0])
+  return Number.isSafeInteger(value[0]) && value[0] >= 0 && value[0] < RANKS
 }
 
 function isId(id: unknown): id is number {

@@ -13,6 +13,7 @@ export function detailsToRow(details: ItemDetails): Record<string, unknown> {
     evolve_from: details.evolveFrom,
     suffix: details.suffix,
     level: details.level,
+    names: details.names,
   }
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined))
 }

@@ -66,6 +66,7 @@ const DETAIL = {
   evolve_from: shortText(),
   suffix: shortText(),
   level: positive(),
+  names: Type.Array(shortText(), { maxItems: 50, description: 'The name in other languages, for searches' }),
 }
 
 export const Details = Type.Partial(Type.Object(DETAIL), closed)
@@ -82,6 +83,7 @@ export const DetailsBody = Type.Object(
     evolve_from: Type.Optional(orNull(DETAIL.evolve_from)),
     suffix: Type.Optional(orNull(DETAIL.suffix)),
     level: Type.Optional(orNull(DETAIL.level)),
+    names: Type.Optional(orNull(DETAIL.names)),
   },
   closed,
 )

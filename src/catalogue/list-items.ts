@@ -33,6 +33,8 @@ export interface ItemPage extends ItemRows {
   pagination: Pagination
   /** canonical form of the field query, where there was one */
   query?: string | undefined
+  /** other searches that find something, where this one finds nothing */
+  suggestions?: readonly string[] | undefined
 }
 
 export const listItems = verb(
@@ -59,12 +61,13 @@ export const listItems = verb(
   },
   (ctx: CatalogueCtx, input): ItemPage => {
     const { page = 1, per_page = PER_PAGE, sort_by = 'name', sort_order = 'asc' } = input
+    const { search } = input
     const filter = {
       market: input.market,
       game: input.game,
       genre: input.genre,
       categoryId: input.category_id,
-      search: input.search,
+      search,
       query: input.query === undefined ? undefined : readFieldQuery(input.query),
       changedSinceMs: input.updated_since === undefined ? undefined : momentOf('updated_since', input.updated_since).getTime(),
     }
@@ -75,6 +78,7 @@ export const listItems = verb(
       market: marketPosition(input.market),
       pagination: pagination(page, per_page, found.total),
       query: filter.query?.canonical,
+      ...(found.total === 0 && search?.trim() && { suggestions: ctx.catalogue.queries.suggestions(search, filter) }),
     }
   },
 )

@@ -31,6 +31,8 @@ export interface ItemSlice {
   endCursor: () => string | null
   /** canonical form of the field query, where there was one */
   query?: string | undefined
+  /** other searches that find something, where this one finds nothing; null where there was none, or something is found */
+  suggestions: () => readonly string[] | null
 }
 
 export const pageItems = verb(
@@ -71,22 +73,30 @@ export const pageItems = verb(
       const value = catalogue.queries.sorts.cursorValue(sortBy, marketPosition(filter.market), last)
       return itemCursor(sortBy, sortOrder, value, catalogue.items.id[last]!)
     }
-    return { rows, hasNextPage: more, endCursor, query: filter.query?.canonical }
+    const suggestions = suggestionsOf(catalogue, rows, search, filter, after)
+    return { rows, hasNextPage: more, endCursor, query: filter.query?.canonical, suggestions }
   },
 )
 
 /** The page of a search that names no sort: best match first, as `searchItems` has them. */
-function pageMatches(
-  { queries, items }: CatalogueCtx['catalogue'],
-  search: string,
-  filter: ItemFilter,
-  first: number,
-  after: string | undefined,
-): ItemSlice {
-  const { rows, tier, more } = queries.searchAfter(search, filter, after === undefined ? null : readMatchCursor(after), first)
+function pageMatches(catalogue: CatalogueCtx['catalogue'], search: string, filter: ItemFilter, first: number, after: string | undefined): ItemSlice {
+  const { queries, items } = catalogue
+  const { rows, rank, more } = queries.searchAfter(search, filter, after === undefined ? null : readMatchCursor(after), first)
   const endCursor = () => {
     const last = rows.at(-1)
-    return last === undefined ? null : matchCursor({ tier, name: queries.sorts.value('name', null, last) as string, id: items.id[last]! })
+    return last === undefined ? null : matchCursor({ rank, name: queries.sorts.value('name', null, last) as string, id: items.id[last]! })
   }
-  return { rows, hasNextPage: more, endCursor, query: filter.query?.canonical }
+  const suggestions = suggestionsOf(catalogue, rows, search, filter, after)
+  return { rows, hasNextPage: more, endCursor, query: filter.query?.canonical, suggestions }
+}
+
+/** An empty page after a cursor is the end of a list, not a search without results. */
+function suggestionsOf(
+  { queries }: CatalogueCtx['catalogue'],
+  rows: Int32Array,
+  search: string | undefined,
+  filter: ItemFilter,
+  after: string | undefined,
+): ItemSlice['suggestions'] {
+  return () => (rows.length === 0 && after === undefined && search?.trim() ? queries.suggestions(search, filter) : null)
 }

@@ -26,7 +26,7 @@ export const CategoryParam = Type.Integer({
 export const SearchParam = Type.String({
   maxLength: 200,
   description:
-    'Words that must all be found in name, code or category name, whatever their case or accents; a code matches with or without leading zeros and its `/total`',
+    'Words that must all be found in names (in any language that the catalogue knows), code, name or code of the set, finish, rarity or language, whatever their case or accents; a code matches with or without leading zeros and its `/total`',
   examples: ['charizard 4/102'],
 })
 

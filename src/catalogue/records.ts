@@ -61,6 +61,8 @@ export interface ItemDetails {
   evolveFrom?: string
   suffix?: string
   level?: number
+  /** its name in other languages, each once */
+  names?: string[]
 }
 
 export interface ItemImage {

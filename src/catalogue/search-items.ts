@@ -23,7 +23,7 @@ export const searchItems = verb(
           minLength: 2,
           maxLength: 200,
           description:
-            'Words that must all be found in name, code or category name; words of four letters and more may have one typo. Exact codes and names come first.',
+            'Words that must all be found in names, code, set, finish, rarity or language; words of four letters and more may have one typo. Exact codes and names come first.',
           examples: ['charizard', '4/102', 'OP01-001'],
         }),
         query: Type.Optional(QueryParam),
@@ -53,6 +53,7 @@ export const searchItems = verb(
       market: marketPosition(input.market),
       pagination: pagination(page, per_page, found.total),
       query: filter.query?.canonical,
+      ...(found.total === 0 && { suggestions: ctx.catalogue.queries.suggestions(input.q, filter) }),
     }
   },
 )

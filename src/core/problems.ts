@@ -167,6 +167,8 @@ export const RULES = {
   not_above: 'must not be above {field}',
   not_below: 'must not be below the {field} of {min}',
   balance: 'must keep the balance of {balance} between {min} and {max}',
+  words: 'must have {min} to {max} words',
+  other_than: 'must differ from {field}',
   rate_of_lira: 'must not be TRY: rates are in lira',
   rate_again: 'must be the same as in [line {line}|row {row}|the other row], which is of the same currency and day',
   file: 'cannot be read: {must}',

@@ -173,6 +173,7 @@ export interface Schema {
     decided_at: Generated<Date>
   }
   sealed_aliases: { words: string; means: string }
+  synonyms: { word: string; means: string }
   match_queue: {
     id: GeneratedAlways<number>
     record_id: number
@@ -586,6 +587,7 @@ export interface Schema {
 }
 
 export type ChangeKind =
+  | 'synonyms'
   | 'items'
   | 'categories'
   | 'groups'

@@ -70,6 +70,13 @@ export function implementPages(refs: Refs): void {
         resolve: ({ rows }) => itemSources(rows),
       }),
       pageInfo: t.field({ type: refs.pageInfo, nullable: false, description: 'Where the page ends.', resolve: (page) => page }),
+      suggestions: t.stringList({
+        description: 'Where a search finds nothing: up to three searches like it that find something; else null.',
+        resolve: ({ suggestions }) => {
+          const found = suggestions()
+          return found && [...found]
+        },
+      }),
       query: t.string({ description: 'The field query in canonical form; null without one.', resolve: ({ query }) => query }),
     }),
   })

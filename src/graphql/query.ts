@@ -66,7 +66,7 @@ export function implementQuery(builder: Builder, refs: Refs): void {
           market: t.arg.string({ description: PRICED_IN_ARGUMENT }),
           search: t.arg.string({
             description:
-              'Words that name, code or category name must have. Without a sort the best match comes first, and a longer word may have one typo, as in the search over REST.',
+              'Words that names, code, set, finish, rarity or language must have. Without a sort the best match comes first, and a longer word may have one typo, as in the search over REST.',
           }),
           query: t.arg.string({
             description: 'Field query such as `set:base1 r>=rare -finish:holo`, as over REST; the page tells as `query` how it was read.',

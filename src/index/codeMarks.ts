@@ -10,7 +10,7 @@ export const EQUALS = 12
 export const EQUALS_WHOLE = 1 << 24
 
 export class CodeMarks {
-  readonly field = new TextField(codeTerms, false)
+  readonly field = new TextField(codeTerms, 'infixes')
   /** by code: its bits for this query, and the codes that have any */
   #bits = new Int32Array(0)
   #marked: number[] = []
@@ -31,6 +31,12 @@ export class CodeMarks {
     }
     if (query.words.length > 0) this.#markEqual(query.text, EQUALS_WHOLE)
     this.#anyWhole = this.count(EQUALS_WHOLE) > 0
+  }
+
+  /** Whether some row has this code. */
+  isKnown(text: string): boolean {
+    const { number, total } = parseCode(text)
+    return this.#term(bareTerm(number)).length > 0 || (total === '' && this.#term(numberTerm(number)).length > 0)
   }
 
   /** Calls `visit` with every code that has one of the bits. */

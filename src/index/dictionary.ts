@@ -4,12 +4,18 @@ import { Postings } from '#index/postings.ts'
 /** Words shorter than this neither have nor are typos (a typo may drop one letter of a four-letter word). */
 const SHORTEST_TYPO = 3
 
+/** Most typos of a word that is only like another. */
+const MOST_TYPOS = 3
+
 /** The letters at one end of a word that a single typo elsewhere leaves alone. */
 const END = 2
 
+/** How words are looked for: as they are, by parts of them, or also with a typo. */
+export type Searched = 'whole' | 'infixes' | 'typos'
+
 /** A set of words, each with a small number that stays its own while it is in the set. */
 export class Dictionary {
-  readonly #typos: boolean
+  readonly #searched: Searched
   #words: string[] = []
   readonly #ids = new Map<string, number>()
   readonly #grams = new Map<string, number>()
@@ -17,9 +23,9 @@ export class Dictionary {
   #spare: number[] = []
   #spareLists: number[] = []
 
-  /** @param typos whether `near` will be asked, which takes two more entries per word */
-  constructor(typos: boolean) {
-    this.#typos = typos
+  /** @param searched what is asked of it beside `id`, which takes memory: `infix`, and `near` as well */
+  constructor(searched: Searched) {
+    this.#searched = searched
   }
 
   /** The number of a word, undefined when it is not in the set. */
@@ -90,6 +96,39 @@ export class Dictionary {
     return found
   }
 
+  /**
+   * Words a few typos away: at most one in three letters, the fewest typos first.
+   * @param word of three letters or more
+   */
+  alike(word: string, most: number): { word: string; distance: number }[] {
+    const allowed = Math.min(Math.floor(word.length / 3), MOST_TYPOS)
+    const shared = this.#searched === 'whole' ? null : this.#sharedPairs(word)
+    // A typo breaks two pairs of letters at most, and three where it swaps two.
+    const least = Math.max(word.length - 1 - 3 * allowed, 1)
+    const found: { word: string; distance: number }[] = []
+    for (const [other, id] of this.#ids) {
+      if (Math.abs(other.length - word.length) > allowed || (shared && (shared.get(id) ?? 0) < least)) continue
+      const distance = typosBetween(word, other, allowed)
+      if (distance <= allowed) found.push({ word: other, distance })
+    }
+    return found.sort((a, b) => a.distance - b.distance || (a.word < b.word ? -1 : 1)).slice(0, most)
+  }
+
+  /** How many pairs of letters each word shares with this one. */
+  #sharedPairs(word: string): Map<number, number> {
+    const shared = new Map<number, number>()
+    for (let at = 0; at + 2 <= word.length; at++) {
+      const list = this.#grams.get(word.slice(at, at + 2))
+      if (list === undefined) continue
+      const length = this.#lists.length(list)
+      for (let i = 0; i < length; i++) {
+        const id = this.#lists.at(list, i)
+        shared.set(id, (shared.get(id) ?? 0) + 1)
+      }
+    }
+    return shared
+  }
+
   #collectNear(gram: string, part: string, knownStart: string | null, found: number[]): void {
     const list = this.#grams.get(gram)
     if (list === undefined) return
@@ -117,10 +156,11 @@ export class Dictionary {
   /** All one- to three-letter parts of a word, each once, and its two ends with its length if typos are asked for. */
   #gramsOf(word: string): Set<string> {
     const grams = new Set<string>()
+    if (this.#searched === 'whole') return grams
     for (let size = 1; size <= 3; size++) {
       for (let at = 0; at + size <= word.length; at++) grams.add(word.slice(at, at + size))
     }
-    if (this.#typos && word.length >= SHORTEST_TYPO) {
+    if (this.#searched === 'typos' && word.length >= SHORTEST_TYPO) {
       grams.add(startGram(word.length, word.slice(0, END)))
       grams.add(endGram(word.length, word.slice(-END)))
     }
@@ -131,6 +171,27 @@ export class Dictionary {
 // Four characters with a mark no word contains, so they share a table with the grams of one to three letters.
 const startGram = (length: number, start: string): string => `^${String.fromCharCode(length)}${start}`
 const endGram = (length: number, end: string): string => `$${String.fromCharCode(length)}${end}`
+
+/** Typos that turn one word into the other (letters added, dropped, changed, or neighbours swapped); more than `most` is not counted. */
+function typosBetween(a: string, b: string, most: number): number {
+  let twoBack = new Uint8Array(0)
+  let back = Uint8Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const row = new Uint8Array(b.length + 1)
+    row[0] = i
+    let least = i
+    for (let j = 1; j <= b.length; j++) {
+      let typos = Math.min(back[j]! + 1, row[j - 1]! + 1, back[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) typos = Math.min(typos, twoBack[j - 2]! + 1)
+      row[j] = typos
+      least = Math.min(least, typos)
+    }
+    if (least > most) return least
+    twoBack = back
+    back = row
+  }
+  return back[b.length]!
+}
 
 /** Whether one letter added, dropped or changed, or two neighbours swapped, makes `b` of `a`; false if equal. */
 export function isOneTypo(a: string, b: string): boolean {

@@ -1,22 +1,31 @@
 // One searched field: the distinct texts rows have in it, and the words of these texts.
 import { grown } from '#index/columns.ts'
-import { Dictionary } from '#index/dictionary.ts'
+import { Dictionary, type Searched } from '#index/dictionary.ts'
 import { Postings } from '#index/postings.ts'
 
 const NONE = -1
 
 /** Rows share few texts and texts share few words, so a search goes from words to texts to rows. */
 export class TextField {
+  /** words of the first lines */
   readonly words: Dictionary
-  readonly #split: (text: string) => string[]
+  /** words of further lines, found as they are */
+  readonly furtherWords = new Dictionary('whole')
+  readonly #split: (line: string) => string[]
+  readonly #splitFurther: (line: string) => string[]
   readonly #ids = new Map<string, number>()
-  /** by text number; undefined while the number is free */
+  /** by text number: its first line; undefined while the number is free */
   readonly texts: (string | undefined)[] = []
+  /** by text number: its further lines, '' for none */
+  readonly further: string[] = []
   #spare: number[] = []
   /** by word: the texts that have it */
   readonly #textsOf = new Postings()
+  readonly #textsOfFurther = new Postings()
   #heads = new Int32Array(0)
   #counts = new Int32Array(0)
+  /** by text: how many different words its first line has, at most 255 */
+  #wordCounts = new Uint8Array(0)
   /** by row: its text, and the rows before and after it that have the same text */
   #of = new Int32Array(0)
   #before = new Int32Array(0)
@@ -24,12 +33,14 @@ export class TextField {
   #rows = 0
 
   /**
-   * @param split the words of a text, each the same every time
-   * @param typos whether words one typo away are searched too
+   * @param split the words of a first line, each the same every time
+   * @param searched how these are searched
+   * @param splitFurther the words of a further line
    */
-  constructor(split: (text: string) => string[], typos: boolean) {
+  constructor(split: (line: string) => string[], searched: Searched, splitFurther: (line: string) => string[] = split) {
     this.#split = split
-    this.words = new Dictionary(typos)
+    this.#splitFurther = splitFurther
+    this.words = new Dictionary(searched)
   }
 
   /** How many rows have a text. */
@@ -54,14 +65,14 @@ export class TextField {
     return row < this.#of.length ? this.#of[row]! : NONE
   }
 
-  /** The number of a text that some row has, -1 for any other. */
-  find(text: string): number {
-    return this.#ids.get(text) ?? NONE
-  }
-
   /** How many rows have this text. */
   count(text: number): number {
     return this.#counts[text]!
+  }
+
+  /** How many different words the first line of a text has; 255 stands for more, too. */
+  wordCount(text: number): number {
+    return this.#wordCounts[text]!
   }
 
   /** Gives the row a text, null for none. */
@@ -75,10 +86,12 @@ export class TextField {
 
   /** Calls `visit` with the number of every text that has one of the words; more than once if it has several. */
   eachText(words: readonly number[], visit: (text: number) => void): void {
-    for (const word of words) {
-      const length = this.#textsOf.length(word)
-      for (let at = 0; at < length; at++) visit(this.#textsOf.at(word, at))
-    }
+    eachIn(this.#textsOf, words, visit)
+  }
+
+  /** The same of words of further lines. */
+  eachFurther(words: readonly number[], visit: (text: number) => void): void {
+    eachIn(this.#textsOfFurther, words, visit)
   }
 
   /** How many texts have the words, counted again for each word. */
@@ -122,26 +135,48 @@ export class TextField {
 
   #addText(text: string): number {
     const id = this.#spare.pop() ?? this.texts.length
-    this.texts[id] = text
+    const end = text.indexOf('\n')
+    const first = end < 0 ? text : text.slice(0, end)
+    this.texts[id] = first
+    this.further[id] = end < 0 ? '' : text.slice(end + 1)
     this.#ids.set(text, id)
     this.#heads = grown(this.#heads, id + 1)
     this.#counts = grown(this.#counts, id + 1)
     this.#heads[id] = NONE
-    for (const word of new Set(this.#split(text))) {
-      this.#textsOf.add(this.words.id(word) ?? this.words.add(word), id)
-    }
+    const distinct = new Set(this.#split(first))
+    for (const word of distinct) this.#textsOf.add(this.words.id(word) ?? this.words.add(word), id)
+    for (const word of this.#wordsOfFurther(id)) this.#textsOfFurther.add(this.furtherWords.id(word) ?? this.furtherWords.add(word), id)
+    this.#wordCounts = grown(this.#wordCounts, id + 1)
+    this.#wordCounts[id] = Math.min(distinct.size, 255)
     return id
   }
 
   #deleteText(id: number): void {
-    const text = this.texts[id]!
-    for (const word of new Set(this.#split(text))) {
-      const known = this.words.id(word)!
-      this.#textsOf.remove(known, id)
-      if (this.#textsOf.length(known) === 0) this.words.delete(known)
-    }
-    this.#ids.delete(text)
+    const first = this.texts[id]!
+    for (const word of new Set(this.#split(first))) forget(word, id, this.words, this.#textsOf)
+    for (const word of this.#wordsOfFurther(id)) forget(word, id, this.furtherWords, this.#textsOfFurther)
+    this.#ids.delete(this.further[id] === '' ? first : `${first}\n${this.further[id]!}`)
     this.texts[id] = undefined
+    this.further[id] = ''
     this.#spare.push(id)
   }
+
+  #wordsOfFurther(id: number): Set<string> {
+    const further = this.further[id]!
+    return new Set(further === '' ? [] : further.split('\n').flatMap(this.#splitFurther))
+  }
+}
+
+function eachIn(textsOf: Postings, words: readonly number[], visit: (text: number) => void): void {
+  for (const word of words) {
+    const length = textsOf.length(word)
+    for (let at = 0; at < length; at++) visit(textsOf.at(word, at))
+  }
+}
+
+/** Takes a text out from under a word, which goes with its last one. */
+function forget(word: string, text: number, words: Dictionary, textsOf: Postings): void {
+  const known = words.id(word)!
+  textsOf.remove(known, text)
+  if (textsOf.length(known) === 0) words.delete(known)
 }

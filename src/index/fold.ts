@@ -60,6 +60,11 @@ export function startsWord(folded: string, at: number): boolean {
   return !isLetterAt(folded, at) || !isLetterAt(folded, isLowSurrogate(folded.charCodeAt(at - 1)) ? at - 2 : at - 1)
 }
 
+/** Whether a word ends before this place of a folded text, given that one covers what is before it. */
+export function endsWord(folded: string, at: number): boolean {
+  return at >= folded.length || !isLetterAt(folded, at) || !isLetterAt(folded, isLowSurrogate(folded.charCodeAt(at - 1)) ? at - 2 : at - 1)
+}
+
 function isLetterAt(folded: string, at: number): boolean {
   const code = folded.charCodeAt(at)
   if (code < 128) return (code >= 97 && code <= 122) || (code >= 48 && code <= 57)

@@ -1,11 +1,13 @@
 // What one query has found out about the texts of a field, in arrays used again by the next.
 import { grown } from '#index/columns.ts'
 import type { TextField } from '#index/field.ts'
-import { startsWord } from '#index/fold.ts'
+import { endsWord, startsWord } from '#index/fold.ts'
 import type { Query } from '#index/query.ts'
 
 /** Set in `prefix` beside the bits of parts: the text starts with the whole query. */
 export const STARTS = 1 << 30
+/** Set in `prefix` beside it: the text is the whole query. */
+export const EQUAL = 1 << 29
 
 const LAST_QUERY = 2 ** 31 - 1
 
@@ -14,6 +16,8 @@ export class TextMarks {
   /** by text, valid when `#seen` holds the query's number: bits of the parts it has, and has at the start of a word */
   #infix = new Int32Array(0)
   #prefix = new Int32Array(0)
+  /** by text, valid likewise: how many of its words no part is; counted where the query has several parts */
+  #left = new Uint8Array(0)
   #seen = new Int32Array(0)
   #chosen = new Int32Array(0)
   #query = 0
@@ -32,6 +36,7 @@ export class TextMarks {
     const space = this.#field.space
     this.#infix = grown(this.#infix, space)
     this.#prefix = grown(this.#prefix, space)
+    this.#left = grown(this.#left, space)
     this.#seen = grown(this.#seen, space)
     this.#chosen = grown(this.#chosen, space)
     this.#typos = grown(this.#typos, space)
@@ -66,6 +71,11 @@ export class TextMarks {
     return text < 0 ? 0 : this.#prefix[text]!
   }
 
+  /** How many words of the text are not parts of the query, which has several. To be asked after `infix`. */
+  left(text: number): number {
+    return this.#left[text]!
+  }
+
   typos(text: number): number {
     return text < 0 ? 0 : this.#typos[text]!
   }
@@ -87,17 +97,24 @@ export class TextMarks {
   #look(text: number, query: Query): void {
     const folded = this.#field.texts[text]!
     let infix = 0
-    let prefix = folded.startsWith(query.text) ? STARTS : 0
+    let prefix = folded.startsWith(query.text) ? (folded.length === query.text.length ? STARTS | EQUAL : STARTS) : 0
+    const several = query.parts.length > 1
+    let left = several ? this.#field.wordCount(text) : 0
     for (let part = 0; part < query.parts.length; part++) {
       const { text: sought, literal } = query.parts[part]!
       let at = folded.indexOf(sought)
       if (at < 0) continue
       infix |= 1 << part
       while (at >= 0 && !literal && !startsWord(folded, at)) at = folded.indexOf(sought, at + 1)
-      if (at >= 0) prefix |= 1 << part
+      if (at < 0) continue
+      prefix |= 1 << part
+      if (!several || literal) continue
+      while (at >= 0 && !(startsWord(folded, at) && endsWord(folded, at + sought.length))) at = folded.indexOf(sought, at + 1)
+      if (at >= 0) left--
     }
     this.#infix[text] = infix
     this.#prefix[text] = prefix
+    if (several) this.#left[text] = Math.max(left, 0)
     this.#seen[text] = this.#query
   }
 }

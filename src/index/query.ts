@@ -3,12 +3,14 @@ import { fold, words } from '#index/fold.ts'
 
 /** Longer queries are cut: rows are marked with a bit per word and per part, in one number each. */
 const MAX_WORDS = 12
-const MAX_PARTS = 30
+const MAX_PARTS = 29
+/** Most words of a phrase that has meanings. */
+export const LONGEST_PHRASE = 3
 
 export interface Query {
   /** the whole text, folded */
   text: string
-  /** each different word between spaces, in order */
+  /** each different word between spaces, in order; a phrase that has meanings is one word */
   words: QueryWord[]
   /** each different part of these words; a word of punctuation alone is a part as it stands */
   parts: QueryPart[]
@@ -18,6 +20,8 @@ export interface QueryWord {
   text: string
   /** bit n is set when part n belongs to the word */
   parts: number
+  /** parts of what the word may mean instead, one number for each meaning */
+  meanings: number[]
   /** nothing but punctuation, found in texts only as it stands and in codes only as the whole code */
   literal: boolean
 }
@@ -27,25 +31,59 @@ export interface QueryPart {
   literal: boolean
 }
 
+/** What a folded word or phrase may mean instead, as folded texts; undefined for nothing. */
+export type Meanings = (phrase: string) => readonly string[] | undefined
+
+const NO_MEANINGS: Meanings = () => undefined
+
 /** The folded words and parts of a search text; what is beyond the largest number of words is ignored. */
-export function parseQuery(search: string): Query {
+export function parseQuery(search: string, meanings: Meanings = NO_MEANINGS): Query {
   const text = fold(search)
   const query: Query = { text, words: [], parts: [] }
-  for (const word of new Set(
-    text
-      .split(' ')
-      .filter((each) => each !== '')
-      .slice(0, MAX_WORDS),
-  )) {
+  for (const word of phrasesOf(text, meanings)) {
     const inner = words(word)
     const literal = inner.length === 0
-    let bits = 0
-    for (const part of literal ? [word] : inner) {
-      let at = query.parts.findIndex((known) => known.text === part)
-      if (at < 0 && query.parts.length < MAX_PARTS) at = query.parts.push({ text: part, literal }) - 1
-      if (at >= 0) bits |= 1 << at
+    const parts = bitsOf(query, literal ? [word] : inner, literal)
+    query.words.push({ text: word, parts, meanings: [], literal })
+  }
+  // After all that was typed, so that meanings never take the place of a typed word.
+  for (const word of query.words) {
+    for (const meaning of meanings(word.text) ?? []) {
+      const inner = words(meaning)
+      addMeaning(query, word, inner.length === 0 ? [meaning] : inner, inner.length === 0)
     }
-    query.words.push({ text: word, parts: bits, literal })
   }
   return query
+}
+
+/** Adds what a word may mean instead, unless the query has as many parts as it can. */
+export function addMeaning(query: Query, word: QueryWord, parts: readonly string[], literal = false): void {
+  const added = new Set(parts.filter((part) => !query.parts.some((known) => known.text === part)))
+  if (parts.length === 0 || query.parts.length + added.size > MAX_PARTS) return
+  word.meanings.push(bitsOf(query, parts, literal))
+}
+
+function phrasesOf(text: string, meanings: Meanings): Set<string> {
+  const typed = text
+    .split(' ')
+    .filter((word) => word !== '')
+    .slice(0, MAX_WORDS)
+  const found = new Set<string>()
+  for (let at = 0; at < typed.length; at++) {
+    let length = Math.min(LONGEST_PHRASE, typed.length - at)
+    while (length > 1 && !meanings(typed.slice(at, at + length).join(' '))) length--
+    found.add(typed.slice(at, at + length).join(' '))
+    at += length - 1
+  }
+  return found
+}
+
+function bitsOf(query: Query, texts: readonly string[], literal: boolean): number {
+  let bits = 0
+  for (const text of texts) {
+    let at = query.parts.findIndex((known) => known.text === text)
+    if (at < 0 && query.parts.length < MAX_PARTS) at = query.parts.push({ text, literal }) - 1
+    if (at >= 0) bits |= 1 << at
+  }
+  return bits
 }

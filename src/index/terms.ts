@@ -11,7 +11,7 @@ const MANY = 1024
 const SHARE = 32
 
 export class TermRows {
-  readonly #terms = new Dictionary(false)
+  readonly #terms = new Dictionary('infixes')
   readonly #lists = new Postings()
   /** by term: its rows where they are many */
   readonly #sets: (RowBits | undefined)[] = []

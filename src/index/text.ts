@@ -1,10 +1,12 @@
 // Text search over rows with a name, a code and further texts: infixes, ranks and single typos, in time by the hits.
 import { CodeMarks, EQUALS, EQUALS_WHOLE } from '#index/codeMarks.ts'
+import { numberOf } from '#index/codes.ts'
 import { grown } from '#index/columns.ts'
+import { ExactMarks } from '#index/exactMarks.ts'
 import { TextField } from '#index/field.ts'
 import { fold, words } from '#index/fold.ts'
-import { STARTS, TextMarks } from '#index/marks.ts'
-import { parseQuery, type Query } from '#index/query.ts'
+import { EQUAL, STARTS, TextMarks } from '#index/marks.ts'
+import { addMeaning, type Meanings, parseQuery, type Query, type QueryWord } from '#index/query.ts'
 
 /** What is searched of a row. */
 export interface Doc {
@@ -13,6 +15,34 @@ export interface Doc {
   code: string | null
   /** further texts whose words count, such as the category's name */
   more: readonly string[]
+  /** other names, each as good as a part of the name */
+  aliases?: readonly string[]
+  /** codes of the row's group, found as whole words: a code of the group and the row's own code name the row */
+  groupCodes?: readonly string[]
+  /** a text that `TextOptions` takes apart: words that are found whole, and what orders rows that match equally well */
+  tags?: string
+}
+
+/** The same with texts that are folded already, null for none. */
+export interface FoldedDoc {
+  /** and, as further lines, other names */
+  name: string
+  code: string | null
+  /** and, as further lines, codes of the group as `groupCode` makes them */
+  more: string | null
+  tags: string | null
+}
+
+/** What the owner of an index knows of its texts. */
+export interface TextOptions {
+  /** what typed words may mean instead */
+  meanings?: Meanings
+  /** whether a word that nothing has is read as several that are known: `hooh` as `ho oh` */
+  splits?: boolean
+  /** the folded words that tags are found by */
+  tagWords?: (tags: string) => string[]
+  /** for the parts of one query: the place, 0 to 255, of rows with these tags among those that match equally well */
+  order?: (asked: ReadonlySet<string>) => (tags: string) => number
 }
 
 /** How well a row matches; lower is better. */
@@ -25,43 +55,93 @@ export const TIERS = {
   typo: 5,
 } as const
 
-/** Rows, each once and in no order, and the best tier of each at the same place. */
+/** Rows, each once and in no order, and the rank of each at the same place: lower is better. */
 export interface Matches {
   rows: Int32Array
-  tiers: Uint8Array
+  ranks: Uint16Array
+}
+
+// A rank is the tier, then how far the row is from the words of the search, then the order of the tags.
+const TIER_SHIFT = 10
+const LEFT_SHIFT = 8
+const MOST_LEFT = 3
+const MOST_ORDER = 255
+/** Ranks are below it. */
+export const RANKS = (TIERS.typo + 1) << TIER_SHIFT
+
+/** The tier of a rank. */
+export function tierOf(rank: number): number {
+  return rank >>> TIER_SHIFT
 }
 
 const NONE = -1
 const NO_MATCH = -1
 
-/** Query words shorter than this have no typos. */
+/** Query words shorter than this have no typos, and are not split. */
 const SHORTEST_WITH_TYPO = 4
+/** Words shorter than this are like no other. */
+const SHORTEST_ALIKE = 3
+/** Words of a search that finds nothing, for which others are looked for. */
+const MOST_SUGGESTED_WORDS = 6
+/** Searches shorter than this are not asked. */
+const SHORTEST_SUGGESTION = 2
+/** Words that one word is split into at most. */
+const MOST_PIECES = 4
 
 /** The cost of looking through all texts, taken only when there is no other way. */
 const SCAN = Number.MAX_VALUE
 
-/** A query word and one of its parts, found by the index; all other conditions are checked on the rows it yields. */
+/** Places of a bit for each word of a query. */
+const WORD_BITS = (1 << EQUALS) - 1
+
+/** A query word and, for each of its meanings, the part that is found by the index; all else is checked on the rows it yields. */
 interface Drive {
   word: number
-  part: number
-  inNames: number[]
-  inMore: number[]
+  parts: DrivePart[]
   /** about how many rows it yields */
   cost: number
 }
 
+interface DrivePart {
+  part: number
+  inNames: number[]
+  inMore: number[]
+  cost: number
+}
+
+/** The form in which codes of groups are compared: `SV03.5` is `sv3-5`. */
+export function groupCode(folded: string): string {
+  return numberOf(folded)
+}
+
 /** Finds and ranks row numbers by search text; it knows the texts and no cards. */
 export class TextIndex {
-  readonly #names = new TextField(words, true)
-  readonly #more = new TextField(words, true)
+  readonly #names = new TextField(words, 'typos', aliasWords)
+  readonly #more = new TextField(words, 'typos', (code) => [code])
   readonly #nameMarks = new TextMarks(this.#names)
+  readonly #aliasMarks = new ExactMarks(this.#names, true)
   readonly #moreMarks = new TextMarks(this.#more)
+  readonly #groupMarks = new ExactMarks(this.#more, true)
+  readonly #tags: TextField
+  readonly #tagMarks: ExactMarks
   readonly #codeMarks = new CodeMarks()
   readonly #codes = this.#codeMarks.field
+  readonly #options: TextOptions
+  /** by tags: their order for the query under way, plus 1; 0 where it was not asked yet */
+  #orders = new Uint16Array(0)
+  #orderOf: ((tags: string) => number) | null = null
+  /** by name: how many words of the nearest alias were not asked for, where the query under way has asked */
+  #aliasesLeft = new Map<number, number>()
   /** what the query under way has found so far */
   #rows = new Int32Array(64)
-  #tiers = new Uint8Array(64)
+  #ranks = new Uint16Array(64)
   #size = 0
+
+  constructor(options: TextOptions = {}) {
+    this.#options = options
+    this.#tags = new TextField(options.tagWords ?? words, 'whole')
+    this.#tagMarks = new ExactMarks(this.#tags, false)
+  }
 
   /** How many rows are indexed. */
   get size(): number {
@@ -70,27 +150,34 @@ export class TextIndex {
 
   /** Makes room for so many rows. */
   reserve(rows: number): void {
-    this.#names.reserve(rows)
-    this.#codes.reserve(rows)
-    this.#more.reserve(rows)
+    for (const field of this.#fields()) field.reserve(rows)
   }
 
   /** Indexes a row, in place of what it was indexed with before. */
-  set(row: number, doc: Doc): void {
-    this.setFolded(row, fold(doc.name), doc.code ? fold(doc.code) : null, doc.more.length > 0 ? doc.more.map(fold).join(' ') : null)
+  set(row: number, { name, code, more, aliases = [], groupCodes = [], tags }: Doc): void {
+    const group = [more.map(fold).join(' '), ...groupCodes.map((each) => groupCode(fold(each)))].join('\n')
+    this.setFolded(row, {
+      name: [name, ...aliases].map(fold).join('\n'),
+      code: code ? fold(code) : null,
+      more: more.length + groupCodes.length > 0 ? group : null,
+      tags: tags ?? null,
+    })
   }
 
   /** The same with texts that are folded already, as where many rows share them. */
-  setFolded(row: number, name: string, code: string | null, more: string | null): void {
+  setFolded(row: number, { name, code, more, tags }: FoldedDoc): void {
     this.#names.set(row, name)
     this.#codes.set(row, code)
     this.#more.set(row, more)
+    this.#tags.set(row, tags)
   }
 
   remove(row: number): void {
-    this.#names.set(row, null)
-    this.#codes.set(row, null)
-    this.#more.set(row, null)
+    for (const field of this.#fields()) field.set(row, null)
+  }
+
+  #fields(): TextField[] {
+    return [this.#names, this.#more, this.#tags, this.#codes]
   }
 
   /** The rows that match every word of the query, each once and in no order; none for an empty query. No typos. */
@@ -103,85 +190,202 @@ export class TextIndex {
   ranked(search: string): Matches {
     const query = this.#search(search, true)
     this.#addTypos(query)
-    return { rows: this.#rows.slice(0, this.#size), tiers: this.#tiers.slice(0, this.#size) }
+    return { rows: this.#rows.slice(0, this.#size), ranks: this.#ranks.slice(0, this.#size) }
   }
 
-  /** Finds what matches without typos. Only if `ranks`, the tiers below `infix` are told apart. */
+  /**
+   * Searches like one that finds nothing: with words put right, else without words that nothing has.
+   * @param finds whether a search finds something
+   */
+  suggestions(search: string, most: number, finds: (search: string) => boolean): string[] {
+    const typed = fold(search).split(' ').filter(Boolean).slice(0, MOST_SUGGESTED_WORDS)
+    const unknown = typed.flatMap((word, at) => (finds(word) ? [] : [at]))
+    const found = new Set<string>()
+    const tryOut = (changed: readonly string[]) => {
+      const text = changed.filter(Boolean).join(' ')
+      if (found.size < most && text.length >= SHORTEST_SUGGESTION && !found.has(text) && finds(text)) found.add(text)
+    }
+    const alike = unknown.map((at) => this.#alike(typed[at]!, most))
+    const best = typed.map((word, at) => (unknown.includes(at) ? (alike[unknown.indexOf(at)]![0] ?? '') : word))
+    for (const [n, at] of unknown.entries()) for (const word of alike[n]!) tryOut(best.with(at, word))
+    tryOut(typed.map((word, at) => (unknown.includes(at) ? '' : word)))
+    for (let at = best.length - 1; at >= 0 && found.size < most; at -= 1) tryOut(best.with(at, ''))
+    if (found.size === 0) for (const word of best) tryOut([word])
+    return [...found]
+  }
+
+  /** Words of names like a folded word that may be mistyped more than once: the likest first. */
+  #alike(word: string, most: number): string[] {
+    if (word.length < SHORTEST_ALIKE) return []
+    const found = [...this.#names.words.alike(word, most), ...this.#names.furtherWords.alike(word, most)]
+    found.sort((a, b) => a.distance - b.distance)
+    return [...new Set(found.map((each) => each.word))].slice(0, most)
+  }
+
+  /** Finds what matches without typos. Only if `ranks`, matches are ranked. */
   #search(search: string, ranks: boolean): Query {
-    const query = parseQuery(search)
+    const query = this.#read(search)
     this.#size = 0
-    this.#nameMarks.start()
-    this.#moreMarks.start()
-    this.#codeMarks.start(query)
+    this.#start(query)
     if (query.words.length === 0) return query
+    if (ranks) this.#startOrder(query)
     const drive = this.#cheapestDrive(query)
-    const exactName = this.#names.find(query.text)
     // With one condition, what it yields needs no check unless it is ranked.
     const sure = !ranks && query.words.length === 1 && query.parts.length === 1
-    const tierOf = (name: number, more: number, code: number): number => (sure ? TIERS.infix : this.#tierOf(query, name, more, code, exactName))
-
+    const take = (row: number, name: number, byName: number): void => {
+      const tier = sure ? TIERS.infix : this.#tierOf(query, row, name, byName)
+      if (tier !== NO_MATCH) this.#take(row, ranks ? this.#rankOf(query, tier, row, name) : 0)
+    }
     const takeName = (name: number): void => {
       if (!this.#nameMarks.choose(name)) return
-      const tier = tierOf(name, NONE, NONE)
-      // Often the name alone settles it: it matches, and category or code could not rank it better.
-      const settled = ranks ? tier !== NO_MATCH && tier < TIERS.infix && !this.#codeMarks.anyWhole : tier !== NO_MATCH
+      // Often the name alone settles it: it matches, and nothing else could rank it better.
+      const tier = sure ? TIERS.infix : this.#tierOfName(query, name)
+      const settled = ranks ? tier !== NO_MATCH && tier < TIERS.infix && !this.#codeMarks.anyWhole && !this.#groupMarks.any : tier !== NO_MATCH
       for (let row = this.#names.firstRow(name); row !== NONE; row = this.#names.nextRow(row)) {
-        this.#take(row, settled ? tier : tierOf(name, this.#more.textOf(row), this.#codes.textOf(row)))
+        if (settled) this.#take(row, ranks ? this.#rankOf(query, tier, row, name) : 0)
+        else take(row, name, tier)
       }
     }
+    // A name that was not chosen lacks a part of the driving word in each of its meanings: alone it does not match.
     const takeMore = (more: number): void => {
       if (!this.#moreMarks.choose(more)) return
       for (let row = this.#more.firstRow(more); row !== NONE; row = this.#more.nextRow(row)) {
         const name = this.#names.textOf(row)
-        if (!this.#nameMarks.isChosen(name)) this.#take(row, tierOf(name, more, this.#codes.textOf(row)))
+        if (!this.#nameMarks.isChosen(name)) take(row, name, NO_MATCH)
+      }
+    }
+    const parts = drive.parts.reduce((bits, { part }) => bits | (1 << part), 0)
+    const isTaken = (row: number, name: number) => this.#nameMarks.isChosen(name) || this.#moreMarks.isChosen(this.#more.textOf(row))
+    const takeTags = (tags: number): void => {
+      for (let row = this.#tags.firstRow(tags); row !== NONE; row = this.#tags.nextRow(row)) {
+        const name = this.#names.textOf(row)
+        if (!isTaken(row, name)) take(row, name, NO_MATCH)
       }
     }
     const takeCode = (code: number): void => {
       for (let row = this.#codes.firstRow(code); row !== NONE; row = this.#codes.nextRow(row)) {
         const name = this.#names.textOf(row)
-        const more = this.#more.textOf(row)
-        const taken = this.#nameMarks.isChosen(name) || this.#moreMarks.isChosen(more)
-        if (!taken) this.#take(row, tierOf(name, more, code))
+        const taken = isTaken(row, name) || (this.#tagMarks.bits(this.#tags.textOf(row)) & parts) !== 0
+        if (!taken) take(row, name, NO_MATCH)
       }
     }
-    const { text, literal } = query.parts[drive.part]!
-    if (literal) {
-      this.#names.texts.forEach((name, id) => name?.includes(text) && takeName(id))
-      this.#more.texts.forEach((more, id) => more?.includes(text) && takeMore(id))
-    } else {
-      this.#names.eachText(drive.inNames, takeName)
-      this.#more.eachText(drive.inMore, takeMore)
+    const word = 1 << drive.word
+    for (const { part, inNames } of drive.parts) {
+      const { text, literal } = query.parts[part]!
+      if (literal) this.#names.texts.forEach((name, id) => name?.includes(text) && takeName(id))
+      else this.#names.eachText(inNames, takeName)
     }
-    this.#codeMarks.each((1 << drive.word) | EQUALS_WHOLE, takeCode)
+    this.#aliasMarks.each(parts, takeName)
+    for (const { part, inMore } of drive.parts) {
+      const { text, literal } = query.parts[part]!
+      if (literal) this.#more.texts.forEach((more, id) => more?.includes(text) && takeMore(id))
+      else this.#more.eachText(inMore, takeMore)
+    }
+    this.#groupMarks.each(word, takeMore)
+    this.#tagMarks.each(parts, takeTags)
+    this.#codeMarks.each(word | EQUALS_WHOLE, takeCode)
     return query
   }
 
-  /** The part of a word that yields fewest rows; a row it does not yield matches only by its code. */
+  /** Forgets the query before and marks what this one finds by whole words and codes. */
+  #start(query: Query): void {
+    for (const marks of [this.#nameMarks, this.#moreMarks, this.#aliasMarks, this.#groupMarks, this.#tagMarks]) marks.start()
+    this.#aliasesLeft.clear()
+    this.#codeMarks.start(query)
+    for (const [part, { text, literal }] of query.parts.entries()) {
+      if (literal) continue
+      this.#tagMarks.mark(text, 1 << part)
+      this.#aliasMarks.mark(text, 1 << part)
+    }
+    for (const [word, { text, literal }] of query.words.entries()) if (!literal) this.#groupMarks.mark(groupCode(text), 1 << word)
+  }
+
+  /** The words of a search, with what they may mean. */
+  #read(search: string): Query {
+    const query = parseQuery(this.#parted(search), this.#options.meanings)
+    if (!this.#options.splits) return query
+    for (const word of query.words) if (this.#isUnknown(word)) addMeaning(query, word, this.#pieces(word.text, MOST_PIECES) ?? [])
+    return query
+  }
+
+  /** A code of a group and a row's own in one word, such as `swsh1-25`, as two words. */
+  #parted(search: string): string {
+    if (!search.includes('-')) return search
+    return fold(search)
+      .split(' ')
+      .map((word) => {
+        const at = word.lastIndexOf('-')
+        const known = at > 0 && this.#isGroup(word.slice(0, at)) && !this.#codeMarks.isKnown(word)
+        return known ? `${word.slice(0, at)} ${word.slice(at + 1)}` : word
+      })
+      .join(' ')
+  }
+
+  #isGroup(word: string): boolean {
+    return this.#more.furtherWords.id(groupCode(word)) !== undefined
+  }
+
+  /** Whether nothing has the word, or a part of it. */
+  #isUnknown({ text, literal, meanings }: QueryWord): boolean {
+    if (literal || meanings.length > 0 || text.length < SHORTEST_WITH_TYPO || words(text)[0] !== text) return false
+    const inTexts = [this.#names, this.#more, this.#codes].some((field) => field.words.infix(text).length > 0)
+    return !inTexts && !this.#isWord(text) && !this.#isGroup(text)
+  }
+
+  /** A word as different known words, at most so many, the longest first and one of a letter at most; null where it is not made of such. */
+  #pieces(word: string, most: number, before: readonly string[] = []): readonly string[] | null {
+    if (word === '') return before
+    if (most === 0) return null
+    for (let length = word.length; length > 0; length--) {
+      const piece = word.slice(0, length)
+      if (!this.#isWord(piece) || before.includes(piece)) continue
+      if (length === 1 && before.some((each) => each.length === 1)) continue
+      const all = this.#pieces(word.slice(length), most - 1, [...before, piece])
+      if (all) return all
+    }
+    return null
+  }
+
+  #isWord(word: string): boolean {
+    const dictionaries = [this.#names.words, this.#names.furtherWords, this.#more.words, this.#tags.words]
+    return dictionaries.some((dictionary) => dictionary.id(word) !== undefined)
+  }
+
+  /** The word, and its parts, that yield fewest rows. */
   #cheapestDrive(query: Query): Drive {
     let best: Drive | null = null
+    const parts = query.parts.map((_, part) => this.#drivePart(query, part))
     for (let word = 0; word < query.words.length; word++) {
-      const codes = expectedRows(this.#codes, this.#codeMarks.count(1 << word))
-      for (let part = 0; part < query.parts.length; part++) {
-        if ((query.words[word]!.parts & (1 << part)) === 0) continue
-        const { text, literal } = query.parts[part]!
-        const inNames = literal ? [] : this.#names.words.infix(text)
-        const inMore = literal ? [] : this.#more.words.infix(text)
-        const texts = expectedRows(this.#names, this.#names.countTexts(inNames)) + expectedRows(this.#more, this.#more.countTexts(inMore))
-        const cost = literal ? SCAN : codes + texts
-        if (best === null || cost < best.cost) best = { word, part, inNames, inMore, cost }
-      }
+      const { parts: own, meanings } = query.words[word]!
+      const cheapest = [own, ...meanings].map((bits) =>
+        parts.filter(({ part }) => (bits & (1 << part)) !== 0).reduce((a, b) => (b.cost < a.cost ? b : a)),
+      )
+      const codes = expectedRows(this.#codes, this.#codeMarks.count(1 << word)) + expectedRows(this.#more, this.#groupMarks.count(1 << word))
+      const cost = cheapest.reduce((sum, each) => sum + each.cost, codes)
+      if (best === null || cost < best.cost) best = { word, parts: [...new Set(cheapest)], cost }
     }
     return best!
   }
 
-  #take(row: number, tier: number): void {
-    if (tier === NO_MATCH) return
+  #drivePart(query: Query, part: number): DrivePart {
+    const { text, literal } = query.parts[part]!
+    if (literal) return { part, inNames: [], inMore: [], cost: SCAN }
+    const inNames = this.#names.words.infix(text)
+    const inMore = this.#more.words.infix(text)
+    const cost =
+      expectedRows(this.#names, this.#names.countTexts(inNames) + this.#aliasMarks.count(1 << part)) +
+      expectedRows(this.#more, this.#more.countTexts(inMore)) +
+      expectedRows(this.#tags, this.#tagMarks.count(1 << part))
+    return { part, inNames, inMore, cost }
+  }
+
+  #take(row: number, rank: number): void {
     if (this.#size === this.#rows.length) {
       this.#rows = grown(this.#rows, this.#size + 1)
-      this.#tiers = grown(this.#tiers, this.#size + 1)
+      this.#ranks = grown(this.#ranks, this.#rows.length)
     }
     this.#rows[this.#size] = row
-    this.#tiers[this.#size++] = tier
+    this.#ranks[this.#size++] = rank
   }
 
   /** Adds the rows that match only when typos are allowed. */
@@ -192,47 +396,153 @@ export class TextIndex {
       this.#nameMarks.findTypos(text, 1 << part)
       this.#moreMarks.findTypos(text, 1 << part)
     }
-    const takeIfTypo = (row: number, name: number, more: number): void => {
-      const code = this.#codeMarks.bits(this.#codes.textOf(row))
-      const infix = this.#infixOf(query, name, more)
-      if ((code & EQUALS_WHOLE) !== 0 || covers(query, infix, code)) return
-      const typos = this.#nameMarks.typos(name) | this.#moreMarks.typos(more)
-      if (covers(query, infix | typos, code)) this.#take(row, TIERS.typo)
-    }
     for (const name of this.#nameMarks.withTypos) {
-      for (let row = this.#names.firstRow(name); row !== NONE; row = this.#names.nextRow(row)) {
-        takeIfTypo(row, name, this.#more.textOf(row))
-      }
+      for (let row = this.#names.firstRow(name); row !== NONE; row = this.#names.nextRow(row)) this.#takeIfTypo(query, row, name)
     }
     for (const more of this.#moreMarks.withTypos) {
       for (let row = this.#more.firstRow(more); row !== NONE; row = this.#more.nextRow(row)) {
         const name = this.#names.textOf(row)
-        if (this.#nameMarks.typos(name) === 0) takeIfTypo(row, name, more)
+        if (this.#nameMarks.typos(name) === 0) this.#takeIfTypo(query, row, name)
       }
     }
   }
 
-  /** The tier of a row with these texts and this code, any of them -1 for none, without typos. */
-  #tierOf(query: Query, name: number, more: number, code: number, exactName: number): number {
-    const codeBits = this.#codeMarks.bits(code)
-    if ((codeBits & EQUALS_WHOLE) !== 0) return TIERS.exactCode
-    if (!covers(query, this.#infixOf(query, name, more), codeBits)) return NO_MATCH
-    if (name === exactName) return TIERS.exactName
-    const inName = this.#nameMarks.prefix(name)
-    if ((inName & STARTS) !== 0) return TIERS.namePrefix
-    return covers(query, inName | this.#moreMarks.prefix(more), codeBits >>> EQUALS) ? TIERS.wordPrefix : TIERS.infix
+  #takeIfTypo(query: Query, row: number, name: number): void {
+    const code = this.#codeMarks.bits(this.#codes.textOf(row))
+    if ((code & EQUALS_WHOLE) !== 0) return
+    const more = this.#more.textOf(row)
+    const codes = code | this.#groupMarks.bits(more)
+    const has = this.#partsOf(query, row, name, more)
+    if (covers(query, has, codes)) return
+    if (covers(query, has | this.#nameMarks.typos(name) | this.#moreMarks.typos(more), codes)) {
+      this.#take(row, this.#rankOf(query, TIERS.typo, row, name))
+    }
   }
 
-  #infixOf(query: Query, name: number, more: number): number {
-    return this.#nameMarks.infix(name, query) | this.#moreMarks.infix(more, query)
+  /** The tier of a row, without typos. @param byName by its name alone */
+  #tierOf(query: Query, row: number, name: number, byName: number): number {
+    const codeBits = this.#codeMarks.bits(this.#codes.textOf(row))
+    if ((codeBits & EQUALS_WHOLE) !== 0) return TIERS.exactCode
+    const more = this.#more.textOf(row)
+    const groupBits = this.#groupMarks.any ? this.#groupMarks.bits(more) : 0
+    const inMore = this.#moreMarks.infix(more, query)
+    // The usual search: a part of a word of the name, and nothing of it anywhere else.
+    const elsewhere = codeBits | groupBits | inMore
+    if (byName === TIERS.infix && elsewhere === 0 && !this.#aliasMarks.any && !this.#tagMarks.any) return TIERS.infix
+    if (byName === NO_MATCH) {
+      const has = this.#nameMarks.infix(name, query) | inMore | this.#aliasMarks.bits(name) | this.#tagMarks.bits(this.#tags.textOf(row))
+      if (!covers(query, has, codeBits | groupBits)) return NO_MATCH
+    }
+    const equal = (codeBits >>> EQUALS) & WORD_BITS
+    const inName = this.#nameMarks.prefix(name)
+    if (this.#groupMarks.any && equal !== 0) {
+      // A code in the set that is asked for; as good are the whole name and a code, since some sets are called like a card.
+      if ((groupBits & ~equal) !== 0 && covers(query, 0, equal | groupBits)) return TIERS.exactCode
+      if (query.parts.length > 1 && this.#nameMarks.left(name) === 0 && covers(query, inName, equal)) return TIERS.exactCode
+    }
+    if (byName !== NO_MATCH && byName < TIERS.infix) return byName
+    const inAlias = this.#aliasMarks.bits(name)
+    if (inAlias !== 0 && `\n${this.#names.further[name]!}\n`.includes(`\n${query.text}\n`)) return TIERS.namePrefix
+    const inWords = inName | inAlias | (inMore === 0 ? 0 : this.#moreMarks.prefix(more)) | this.#tagMarks.bits(this.#tags.textOf(row))
+    return covers(query, inWords, equal | groupBits) ? TIERS.wordPrefix : TIERS.infix
+  }
+
+  /** The tier of rows with this name by the name alone. */
+  #tierOfName(query: Query, name: number): number {
+    if (!covers(query, this.#nameMarks.infix(name, query), 0)) return NO_MATCH
+    const inName = this.#nameMarks.prefix(name)
+    if ((inName & EQUAL) !== 0) return TIERS.exactName
+    const all = covers(query, inName, 0)
+    if (all && query.parts.length > 1 && this.#nameMarks.left(name) === 0) return TIERS.exactName
+    if ((inName & STARTS) !== 0) return TIERS.namePrefix
+    return all ? TIERS.wordPrefix : TIERS.infix
+  }
+
+  #startOrder(query: Query): void {
+    const { order } = this.#options
+    this.#orderOf = order ? order(new Set(query.parts.map(({ text }) => text))) : null
+    this.#orders = grown(this.#orders, this.#tags.space)
+    this.#orders.fill(0)
+  }
+
+  #rankOf(query: Query, tier: number, row: number, name: number): number {
+    const left = tier === TIERS.typo || (tier >= TIERS.wordPrefix && query.parts.length > 1) ? this.#leftOf(query, row, name) : 0
+    return (tier << TIER_SHIFT) | (left << LEFT_SHIFT) | this.#orderIn(this.#tags.textOf(row))
+  }
+
+  /**
+   * How far a row is from what was asked for, 0 to 3: by the words of its name, else of its other names, and of its group's name, that
+   * were not asked for, and by meanings that are not a word's first.
+   */
+  #leftOf(query: Query, row: number, name: number): number {
+    if (query.parts.length === 1) return this.#nameMarks.typos(name) === 0 ? MOST_LEFT : Math.min(this.#names.wordCount(name) - 1, MOST_LEFT - 1)
+    const left = this.#nameMarks.left(name)
+    const more = this.#more.textOf(row)
+    const moreLeft = more < 0 ? 0 : this.#moreMarks.left(more)
+    // With the row's code, the name of its group tells nothing further.
+    const inMore = more >= 0 && moreLeft < this.#more.wordCount(more) && this.#codeMarks.bits(this.#codes.textOf(row)) >>> EQUALS === 0
+    let far = inMore ? MOST_LEFT : 0
+    if (left < this.#names.wordCount(name) || this.#nameMarks.typos(name) !== 0) far = Math.min(left, MOST_LEFT - 1) + Number(inMore && moreLeft > 0)
+    else if (this.#aliasMarks.bits(name) !== 0) far = Math.min(this.#aliasLeft(query, name), MOST_LEFT - 1)
+    for (const { parts, meanings } of query.words) {
+      if (meanings.length < 2 || far >= MOST_LEFT) continue
+      const has = this.#partsOf(query, row, name, more)
+      if ((has & parts) !== parts && (has & meanings[0]!) !== meanings[0]!) far += 1
+    }
+    return Math.min(far, MOST_LEFT)
+  }
+
+  /** How many words of the alias that is asked for were not. */
+  #aliasLeft(query: Query, name: number): number {
+    const known = this.#aliasesLeft.get(name)
+    if (known !== undefined) return known
+    const asked = new Set(query.parts.map(({ text }) => text))
+    let least = MOST_LEFT
+    for (const alias of this.#names.further[name]!.split('\n')) {
+      const inner = aliasWords(alias)
+      const left = inner.filter((word) => !asked.has(word)).length
+      if (left < inner.length) least = Math.min(least, left)
+    }
+    this.#aliasesLeft.set(name, least)
+    return least
+  }
+
+  #orderIn(tags: number): number {
+    if (tags < 0 || !this.#orderOf) return 0
+    const known = this.#orders[tags]!
+    if (known > 0) return known - 1
+    const order = Math.min(this.#orderOf(this.#tags.texts[tags]!), MOST_ORDER)
+    this.#orders[tags] = order + 1
+    return order
+  }
+
+  /** Bits of the parts that the row has in any of its texts. */
+  #partsOf(query: Query, row: number, name: number, more: number): number {
+    const inTexts = this.#nameMarks.infix(name, query) | this.#moreMarks.infix(more, query)
+    return inTexts | this.#aliasMarks.bits(name) | this.#tagMarks.bits(this.#tags.textOf(row))
   }
 }
 
-/** Whether each word has all its parts among the given ones, or its bit among those of the code. */
+/** Where a script meets another within a word, as in `噴火龍ex`. */
+const SCRIPTS = /[a-z0-9]+|[^a-z0-9]+/g
+
+/** The words of another name, as they are and, where they are of two scripts, parted. */
+function aliasWords(alias: string): string[] {
+  return words(alias).flatMap((word) => {
+    const parts = word.match(SCRIPTS)!
+    return parts.length > 1 && word.charCodeAt(0) > LAST_LATIN ? [word, ...parts] : [word]
+  })
+}
+
+/** The last Latin letter with a code below those of other scripts. */
+const LAST_LATIN = 0x24f
+
+/** Whether each word has all parts of a meaning among the given ones, or its bit among those of the code. */
 function covers(query: Query, parts: number, code: number): boolean {
   for (let word = 0; word < query.words.length; word++) {
-    const wanted = query.words[word]!.parts
-    if ((parts & wanted) !== wanted && (code & (1 << word)) === 0) return false
+    if ((code & (1 << word)) !== 0) continue
+    const { parts: wanted, meanings } = query.words[word]!
+    if ((parts & wanted) !== wanted && !meanings.some((meaning) => (parts & meaning) === meaning)) return false
   }
   return true
 }

@@ -38,6 +38,7 @@ import { collectionFileRoutes, collectionRoutes } from './collection-routes.ts'
 import { dumpRoutes } from './dump-routes.ts'
 import { heldRoutes } from './held-routes.ts'
 import { rateRoutes } from './rate-routes.ts'
+import { synonymRoutes } from './synonym-routes.ts'
 import { priceReviewRoutes } from './price-review-routes.ts'
 import { identityRoutes } from './identity-routes.ts'
 import { matchRoutes } from './match-routes.ts'
@@ -60,6 +61,7 @@ const ROUTES = [
   ...orderRoutes,
   ...heldRoutes,
   ...rateRoutes,
+  ...synonymRoutes,
   ...priceReviewRoutes,
   ...sourceRoutes,
   ...identityRoutes,

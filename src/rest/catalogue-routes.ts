@@ -1,5 +1,6 @@
 // The public catalogue endpoints: verbs to ready bytes, with entity tags.
 import { hash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import { getItem } from '#catalogue/get-item.ts'
 import { type CategoryEntry, CategoryEntrySchema, listCategories } from '#catalogue/list-categories.ts'
 import { type Group, GroupSchema, listGroups } from '#catalogue/list-groups.ts'
@@ -18,6 +19,13 @@ import { type LookedUpItems, type LookupCtx, lookupItems } from '#identity/looku
 
 const TAG_LENGTH = 16
 
+const PAGE_EXTRA = {
+  query: Type.Optional(Type.String({ description: 'Canonical form of the field query, where there was one' })),
+  suggestions: Type.Optional(
+    Type.Array(Type.String(), { description: 'Where a search finds nothing: up to three searches like it that find something', maxItems: 3 }),
+  ),
+}
+
 /** Items from memory, as ready bytes. */
 export function catalogueRoutes(catalogue: Catalogue): Route<LookupCtx>[] {
   const ready = ({ rows, shape, market }: ItemRows, state: number, head: string, tail: string): ReadyAnswer => ({
@@ -25,10 +33,11 @@ export function catalogueRoutes(catalogue: Catalogue): Route<LookupCtx>[] {
     bytes: () => catalogue.pageBytes(rows, shape, market, head, tail),
   })
   const page = (found: ItemPage): ReadyAnswer => {
-    const { pagination, query } = found
+    const { pagination, query, suggestions } = found
     const asked = query === undefined ? '' : `,"query":${JSON.stringify(query)}`
-    const state = pagination.total * 31 + pagination.current_page * 7 + pagination.per_page
-    return ready(found, state, '{"success":true,"data":[', `],"pagination":${JSON.stringify(pagination)}${asked}}`)
+    const others = suggestions === undefined ? '' : `,"suggestions":${JSON.stringify(suggestions)}`
+    const state = pagination.total * 31 + pagination.current_page * 7 + pagination.per_page + crc32(others)
+    return ready(found, state, '{"success":true,"data":[', `],"pagination":${JSON.stringify(pagination)}${asked}${others}}`)
   }
   const item = (found: ItemRows): ReadyAnswer => ready(found, 0, '{"success":true,"data":', '}')
   const suggestions = ({ rows }: SuggestedRows): ReadyAnswer => {
@@ -56,19 +65,20 @@ export function catalogueRoutes(catalogue: Catalogue): Route<LookupCtx>[] {
       answer: page,
       data: Type.Array(ItemSchema),
       paged: true,
-      extra: { query: Type.Optional(Type.String({ description: 'Canonical form of the field query, where there was one' })) },
+      extra: PAGE_EXTRA,
     },
     {
       method: 'GET',
       path: '/items/search',
       verb: searchItems,
       summary: 'Search items',
-      description: 'Ranked: exact code, exact name, name prefix, word prefix, infix, one typo; ties by name.',
+      description:
+        'Ranked: exact code (of the set that is asked for), exact name, name prefix, word prefix, infix, one typo; then singles before sealed products, plain versions before others, and languages in the order of the service, unless words ask for others; ties by name.',
       tag: 'Catalogue',
       answer: page,
       data: Type.Array(ItemSchema),
       paged: true,
-      extra: { query: Type.Optional(Type.String({ description: 'Canonical form of the field query, where there was one' })) },
+      extra: PAGE_EXTRA,
     },
     {
       method: 'GET',

@@ -180,6 +180,7 @@ async function fill(node: TestNode): Promise<string[]> {
     '/imports',
     `/imports/${last!.id}`,
     '/rates',
+    '/synonyms',
     '/price-reviews',
     '/price-reviews?state=disputed',
     '/price-decisions',

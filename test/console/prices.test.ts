@@ -73,6 +73,27 @@ describe.skipIf(NO_BROWSER)(`Prices in the console${WHY}`, () => {
     expect(new URL(page.url()).search).toBe(`?state=held&item_id=${item.id}`)
   })
 
+  test('synonyms are added, refused, and removed again', async () => {
+    await visited.open('/catalogue')
+    await page.getByRole('link', { name: 'Synonyms' }).click()
+    await page.getByText('No synonyms of your own yet.').waitFor()
+    await button('New synonym').click()
+    await dialog().getByLabel('Word').fill('ejderha')
+    await dialog().getByLabel('Means').fill('!')
+    await dialog().getByRole('button', { name: 'Save' }).click()
+    await dialog().getByRole('alert').getByText('must have 1 to 12 words').waitFor()
+    await dialog().getByLabel('Means').fill('charizard')
+    await dialog().getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('row', { name: 'ejderha charizard Remove' }).waitFor()
+    expect(await operator(node, 'GET', '/synonyms')).toEqual([{ word: 'ejderha', means: 'charizard' }])
+    await page.locator('header select').first().selectOption('tr')
+    await page.getByRole('heading', { name: 'Eş anlamlılar' }).waitFor()
+    await button('Sil: ejderha, charizard').click()
+    await page.getByText('Henüz kendi eş anlamlınız yok.').waitFor()
+    await page.locator('header select').first().selectOption('en')
+    await page.getByRole('heading', { name: 'Synonyms' }).waitFor()
+  })
+
   test('exchange rates are listed, missing ones named, and new ones saved', async () => {
     await visited.open('/rates')
     await page.getByText('GBP has no exchange rate').waitFor()

@@ -236,7 +236,7 @@ describe('has what the interface names', () => {
     enum Market { SERVICE SOURCE_A SOURCE_B SOURCE_C }
     type PageInfo { hasNextPage: Boolean! endCursor: String }
     type CategoryConnection { nodes: [Category!]! pageInfo: PageInfo! }
-    type ItemConnection { nodes: [Item!]! pageInfo: PageInfo! query: String }
+    type ItemConnection { nodes: [Item!]! pageInfo: PageInfo! suggestions: [String!] query: String }
     type ItemImage { url: String! order: Int! }
     type ItemGroup { id: ID! name: String! slug: String! }
     type ItemAttribute { name: String! value: String! }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { normalCode, sameCode } from '#index/codes.ts'
 import { isOneTypo } from '#index/dictionary.ts'
 import { fold, words } from '#index/fold.ts'
-import { type Doc, TextIndex } from '#index/text.ts'
+import { type Doc, TextIndex, tierOf } from '#index/text.ts'
 
 /** Optimal string alignment distance, by the textbook table. */
 function distance(a: string, b: string): number {
@@ -53,6 +53,12 @@ function naiveTier(search: string, doc: Doc): number | null {
   if (equalsCode(query)) return 0
   if (!everyWord(has, hasCode)) return everyWord(near, hasCode) ? 5 : null
   if (name === query) return 1
+  const parts = new Set(queryWords.flatMap((word) => (words(word).length > 0 ? words(word) : [word])))
+  const startsOne = queryWords.every((word) => {
+    const inner = words(word)
+    return inner.length > 0 ? inner.every((part) => words(name).some((each) => each.startsWith(part))) : name.includes(word)
+  })
+  if (parts.size > 1 && startsOne && words(name).every((word) => parts.has(word))) return 1
   if (name.startsWith(query)) return 2
   return everyWord((part) => textWords.some((word) => word.startsWith(part)), equalsCode) ? 3 : 4
 }
@@ -64,8 +70,8 @@ function expectSame(index: TextIndex, docs: Map<number, Doc>, search: string): v
     if (tier !== null) expected.push([row, tier])
   }
   expected.sort(([a], [b]) => a - b)
-  const { rows, tiers } = index.ranked(search)
-  const ranked = Array.from(rows, (row, at) => [row, tiers[at]!] as const).sort(([a], [b]) => a - b)
+  const { rows, ranks } = index.ranked(search)
+  const ranked = Array.from(rows, (row, at) => [row, tierOf(ranks[at]!)] as const).sort(([a], [b]) => a - b)
   expect({ search, ranked }).toEqual({ search, ranked: expected })
   const filtered = Array.from(index.filter(search)).sort((a, b) => a - b)
   expect({ search, filtered }).toEqual({
@@ -248,8 +254,8 @@ describe('a catalogue page', () => {
     [' ( ) ', []],
     ["'", []],
   ])('%s', (search, ranked) => {
-    const { rows, tiers } = index.ranked(search)
-    expect(Array.from(rows, (row, at) => [row, tiers[at]!] as const).sort(([a], [b]) => a - b)).toEqual(ranked)
+    const { rows, ranks } = index.ranked(search)
+    expect(Array.from(rows, (row, at) => [row, tierOf(ranks[at]!)] as const).sort(([a], [b]) => a - b)).toEqual(ranked)
   })
 })
 

@@ -146,6 +146,8 @@ export const OPERATOR_ROWS: readonly string[] = [
   'POST /operator/v1/keys/:id/rotate',
   'DELETE /operator/v1/keys/:id',
   'GET /operator/v1/audit',
+  'GET /operator/v1/synonyms',
+  'PUT /operator/v1/synonyms',
   'PATCH /operator/v1/categories/:id',
   'GET /operator/v1/items/:id',
   'PATCH /operator/v1/items/:id',

@@ -105,6 +105,7 @@ test.each([
       'source_a=a\nb',
     ],
   ],
+  ['CATALOGUE_LANGUAGES', ['EN', 'en,,ja', 'en,en', 'english', ',']],
   ['MARKET_ORDER', ['source_d', 'source_a,,source_b', 'source_a;source_b', 'source_a,source_b,source_a', 'SOURCE_A', ',']],
   ['SECRET_KEY', ['x'.repeat(23)]],
   ['MINTMARK_DEMO', ['maybe']],

@@ -13,6 +13,7 @@ import { moment, t, term } from '../words.ts'
 import { CategoryForm } from './category-form.tsx'
 import { ItemForm } from './item-form.tsx'
 import { priceText } from './prices.ts'
+import { CatalogueTabs } from './synonyms.tsx'
 
 type Task = { kind: 'item' } | { kind: 'category'; category: StoredCategory | null } | null
 
@@ -25,6 +26,7 @@ export function CataloguePage() {
   return (
     <>
       <Heading>{t('catalogue')}</Heading>
+      <CatalogueTabs current="catalogue" />
       <div class="split">
         <aside aria-label={t('categories')}>
           <div class="head">

@@ -11,7 +11,7 @@ import { announce } from './toasts.tsx'
 const PLACES: { href: string; word: WordKey; also?: string[] }[] = [
   { href: '/console', word: 'today' },
   { href: '/console/approvals', word: 'approvals' },
-  { href: '/console/catalogue', word: 'catalogue' },
+  { href: '/console/catalogue', word: 'catalogue', also: ['/console/synonyms'] },
   { href: '/console/matches', word: 'matches', also: ['/console/set-matches'] },
   { href: '/console/price-reviews', word: 'priceReviews', also: ['/console/price-decisions'] },
   { href: '/console/sources', word: 'priceSources' },

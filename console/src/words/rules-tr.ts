@@ -153,6 +153,8 @@ export const TURKISH: Words = {
     not_above: '{field} değerini aşamaz',
     not_below: '{min} olan {field} değerinin altında olamaz',
     balance: '{balance} olan bakiyeyi {min} ile {max} arasında tutmalı',
+    words: '{min} ile {max} arasında sözcük içermelidir',
+    other_than: '{field} alanından farklı olmalıdır',
     rate_of_lira: 'TRY olamaz: kurlar lira cinsindendir',
     rate_again: 'aynı para birimi ve güne ait [{line}. satırdakiyle|{row}. sıradakiyle|öbür satırdakiyle] aynı olmalı',
     file: 'okunamıyor: {must}',

@@ -10,6 +10,7 @@ import { numberOf, sameCode } from '#index/codes.ts'
 import { fold } from '#index/fold.ts'
 import type { TextIndex } from '#index/text.ts'
 import { finishWords } from '../finishes.ts'
+import { languageCode } from '../languages.ts'
 import { RARITY_STEPS } from '../rarities.ts'
 import { GENRES } from '../records.ts'
 import type { CategoryTree } from '../snapshot/category-tree.ts'
@@ -51,9 +52,6 @@ const TEXT: readonly Operator[] = [':', '=', '!=']
 const AMOUNT: readonly Operator[] = [':', '=', '!=', '<', '<=', '>', '>=']
 const LIST: readonly Operator[] = [':', '=', '!=']
 
-/** Names of languages as attributes have them, by their codes. */
-const LANGUAGE_CODES: Readonly<Record<string, string>> = { english: 'en', japanese: 'ja', french: 'fr' }
-
 export const FIELDS: Readonly<Record<string, Field>> = {
   name: { aliases: ['n'], operators: TEXT, test: ({ items }, term) => byNumber(items.names.keys, items.name, matchesText(term)) },
   code: { operators: TEXT, test: codeTest },
@@ -69,13 +67,8 @@ export const FIELDS: Readonly<Record<string, Field>> = {
   lang: {
     aliases: ['language', 'l'],
     operators: LIST,
-    test: (searched, { value }) =>
-      byFacet(
-        searched,
-        'language',
-        hasEntry(value, (entry) => LANGUAGE_CODES[entry] ?? entry),
-      ),
-    values: facetEntries('language', (entry) => LANGUAGE_CODES[entry] ?? entry),
+    test: (searched, { value }) => byFacet(searched, 'language', hasEntry(value, languageCode)),
+    values: facetEntries('language', languageCode),
   },
   illustrator: {
     aliases: ['artist', 'a'],

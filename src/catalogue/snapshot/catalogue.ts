@@ -3,12 +3,14 @@ import { type MarketNames, MARKETS, type Market } from '#core/markets.ts'
 import { inSlices } from '#core/slices.ts'
 import type { ChangeFollower, ChangeRow } from '#db/change-feed.ts'
 import type { Db } from '#db/schema.ts'
-import { fold } from '#index/fold.ts'
 import { eachPackedEvidence, packedEvidenceCount } from '#prices/evidence/payload.ts'
 import { loadChangedItems, loadImportEnds } from '#prices/changed-items.ts'
 import { eachPackedPrice, packedCount } from '#prices/payload.ts'
 import { Rates } from '#prices/rates.ts'
+import type { TextOptions } from '#index/text.ts'
 import { type ImageAddresses, imageAddresses } from '../image-addresses.ts'
+import { tagOrder, tagWords } from '../search-tags.ts'
+import { loadSynonyms, Synonyms } from '../synonyms.ts'
 import { CategoryTree } from './category-tree.ts'
 import { itemJson, type ItemShape } from './item-json.ts'
 import { copyOfItem, type ItemSource, ItemTable } from './items.ts'
@@ -17,6 +19,7 @@ import { countItems, loadAliases, loadCategories, loadGroups, loadItems, type Lo
 import { hasMarket, type MarketSet } from './market-rule.ts'
 import { ItemQueries } from './queries.ts'
 import { ReadyBytes } from './ready-bytes.ts'
+import { SearchDocs } from './search-docs.ts'
 
 /** Items read again in one statement. */
 const RELOAD_ITEMS = 1_000
@@ -39,6 +42,8 @@ export interface CatalogueSettings {
   cachedRows?: number | undefined
   /** whose prices are shown of an item that has none of its home market */
   marketOrder: readonly Market[]
+  /** languages in the order in which searches show them */
+  catalogueLanguages: readonly string[]
   sourceCurrencies: Readonly<Record<Market, string>>
   /** what markets are called; by their codes unless told */
   marketNames?: MarketNames
@@ -60,6 +65,9 @@ export class Catalogue implements ChangeFollower {
   queries: ItemQueries
   #ready: Record<ReadyShape, ReadyBytes>
   #rates = new Rates()
+  synonyms = new Synonyms()
+  #docs: SearchDocs
+  readonly #search: TextOptions
   /** all markets, as positions in MARKETS: those of the setting MARKET_ORDER first */
   readonly marketOrder: readonly number[]
   loaded = false
@@ -76,7 +84,14 @@ export class Catalogue implements ChangeFollower {
     this.marketNames = settings.marketNames ?? {}
     this.marketOrder = [...new Set([...settings.marketOrder, ...MARKETS])].map((market) => MARKETS.indexOf(market))
     this.items = new ItemTable(settings.marketOrder)
-    this.queries = new ItemQueries(this.items, this.categories, this.labels, settings.cachedRows)
+    this.#search = {
+      meanings: (phrase) => this.synonyms.of(phrase),
+      splits: true,
+      tagWords,
+      order: tagOrder(settings.catalogueLanguages),
+    }
+    this.queries = new ItemQueries(this.items, this.categories, this.labels, this.#search, settings.cachedRows)
+    this.#docs = new SearchDocs(this.items, this.categories)
     this.#ready = this.#emptyReady()
   }
 
@@ -88,6 +103,8 @@ export class Catalogue implements ChangeFollower {
     this.categories = fresh.categories
     this.labels = fresh.labels
     this.queries = fresh.queries
+    this.#docs = fresh.#docs
+    this.synonyms = fresh.synonyms
     this.#ready = fresh.#ready
     this.#rates = fresh.#rates
     this.generation += 1
@@ -107,6 +124,7 @@ export class Catalogue implements ChangeFollower {
       else if (kind === 'prices') await this.#applyPrices(payload!)
       else if (kind === 'evidence') await this.#applyEvidence(payload!)
       else if (kind === 'rates') await this.#reloadRates()
+      else if (kind === 'synonyms') await this.#reloadSynonyms()
     }
   }
 
@@ -208,19 +226,17 @@ export class Catalogue implements ChangeFollower {
     const { items: count, largestId, prices: priceCount } = await countItems(db)
     items.reserve(count, largestId, priceCount)
     queries.text.reserve(count)
-    // Names come folded from the table of items; codes and categories are few, and folded once.
-    const folded = new Map<string, string>()
-    const foldOnce = (text: string) => {
-      const known = folded.get(text) ?? fold(text)
-      folded.set(text, known)
-      return known
-    }
+    this.synonyms.replace(await loadSynonyms(db))
+    // Cards in other languages have their English names, too: those wait until all of these are known.
+    const borrowers: { row: number; names: readonly string[]; dexIds: readonly number[] }[] = []
     await loadItems(db, null, (item) => {
       const row = items.set(item)
-      const category = this.categories.get(item.categoryId)
-      const name = items.names.keys[items.name[row]!]!
-      queries.text.setFolded(row, name, item.code ? foldOnce(item.code) : null, category ? foldOnce(category.name) : null)
+      this.#docs.learn(row)
+      if (this.#docs.borrows(row)) borrowers.push({ row, names: item.names, dexIds: item.dexIds })
+      else queries.text.setFolded(row, this.#docs.docOf(row, item.names, item.dexIds))
     })
+    for (const { row, names, dexIds } of borrowers) queries.text.setFolded(row, this.#docs.docOf(row, names, dexIds))
+    this.#docs.pack()
     items.setAliases(await loadAliases(db, null))
     const { prices } = items
     const importEnds = await loadImportEnds(db)
@@ -241,14 +257,15 @@ export class Catalogue implements ChangeFollower {
     queries.sorts.order('name', 'asc', null)
   }
 
-  #doc(item: { name: string; code: string | null; categoryId: number }) {
-    const category = this.categories.get(item.categoryId)
-    return { name: item.name, code: item.code, more: category ? [category.name] : [] }
-  }
-
   async #reloadGroups(): Promise<void> {
     this.labels.replace(await loadGroups(this.#db.kysely))
     this.#clearReady()
+  }
+
+  async #reloadSynonyms(): Promise<void> {
+    this.synonyms.replace(await loadSynonyms(this.#db.kysely))
+    this.queries.forgetSearches()
+    this.version += 1
   }
 
   async #reloadRates(): Promise<void> {
@@ -268,17 +285,12 @@ export class Catalogue implements ChangeFollower {
     const renamed = new Set<number>()
     for (const category of found) {
       // A new one counts, too: an item of the same change may have come before it.
-      if (this.categories.get(category.id)?.name !== category.name) renamed.add(category.id)
+      const known = this.categories.get(category.id)
+      if (known?.name !== category.name || known.codes.join() !== category.codes.join()) renamed.add(category.id)
       this.categories.set(category)
     }
     for (const id of ids) if (!found.some((category) => category.id === id)) this.categories.remove(id)
-    if (renamed.size > 0) {
-      this.items.live.forEach((row) => {
-        const categoryId = this.items.categoryId[row]!
-        if (!renamed.has(categoryId)) return
-        this.queries.set(row, this.#doc({ name: this.items.nameOf(row), code: this.items.codeOf(row), categoryId }))
-      })
-    }
+    if (renamed.size > 0) await this.#searchAgain((row) => renamed.has(this.items.categoryId[row]!))
     this.#clearReady()
   }
 
@@ -288,6 +300,8 @@ export class Catalogue implements ChangeFollower {
       const some = ids.slice(from, from + RELOAD_ITEMS)
       const missing = new Set(some)
       const sources: ItemSource[] = []
+      /** codes of English cards that are new or renamed */
+      const learned = new Set<number>()
       const prices = new Map<number, LoadedPrice[]>()
       await loadItems(this.#db.kysely, some, (item) => sources.push(copyOfItem(item)))
       await loadPrices(this.#db.kysely, some, (price) => {
@@ -307,9 +321,11 @@ export class Catalogue implements ChangeFollower {
           this.items.prices.setEvidence(at, price)
         }
         this.items.derive(row)
-        this.queries.set(row, this.#doc(source))
+        if (this.#docs.learn(row)) learned.add(this.items.code[row]!)
+        this.queries.set(row, this.#docs.docOf(row, source.names, source.dexIds))
         this.#dropReady(row)
       }
+      if (learned.size > 0) await this.#searchAgain((row) => learned.has(this.items.code[row]!) && this.#docs.borrows(row))
       for (const id of missing) {
         const row = this.items.remove(id)
         if (row < 0) continue
@@ -319,6 +335,20 @@ export class Catalogue implements ChangeFollower {
       }
       this.items.setAliases(some.map((id) => [id, merged.get(id) ?? null]))
       this.version += 1
+    }
+  }
+
+  /** Makes anew what is searched of the items that it concerns. */
+  async #searchAgain(concerns: (row: number) => boolean): Promise<void> {
+    const ids: number[] = []
+    this.items.live.forEach((row) => {
+      if (concerns(row)) ids.push(this.items.id[row]!)
+    })
+    for (let from = 0; from < ids.length; from += RELOAD_ITEMS) {
+      await loadItems(this.#db.kysely, ids.slice(from, from + RELOAD_ITEMS), ({ id, names, dexIds }) => {
+        const row = this.items.rowOf(id)
+        if (row >= 0) this.queries.set(row, this.#docs.docOf(row, names, dexIds))
+      })
     }
   }
 

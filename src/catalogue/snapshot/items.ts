@@ -27,6 +27,9 @@ export interface ItemSource extends Record<keyof ItemTexts, Utf8> {
   /** ids of groups */
   groups: string
   updatedAtMs: number
+  /** in other languages; they are searched and not kept with the item */
+  names: readonly string[]
+  dexIds: readonly number[]
 }
 
 /** The same item with texts in memory of their own. */

@@ -13,9 +13,10 @@ import type { ItemSource } from './items.ts'
 import type { LabelNode } from './label-tree.ts'
 
 const ITEM_FIELDS = `id, market, name, code, slug, genre, game, category_id, images, attributes, array_to_string(group_ids, ','),
-  details, updated_at`
+  case when details ? 'names' then details - 'names' else details end, updated_at, details->'names', details->'dex_ids'`
 /** Binary `jsonb` is its text behind the number of a version. */
 const JSONB_HEAD_BYTES = 1
+const NONE: readonly never[] = []
 
 /** Bytes read between two pauses that let requests be answered: a reload happens while the node serves. */
 const BREATH_BYTES = 128 * 1024
@@ -54,9 +55,11 @@ export async function loadItems(db: Queryable, ids: number[] | null, take: (item
   const part = (): Utf8 => ({ bytes: Buffer.alloc(0), from: 0, to: 0 })
   const numbers = { id: 0, market: 0, categoryId: 0, updatedAtMs: 0 }
   const texts = { slug: part(), images: part(), attributes: part(), details: part() }
-  const item: ItemSource = { ...numbers, name: '', code: null, genre: '', game: '', groups: '', ...texts }
+  const item: ItemSource = { ...numbers, name: '', code: null, genre: '', game: '', groups: '', names: NONE, dexIds: NONE, ...texts }
   await readBinaryCopy(breathing(chunks), (buffer, offsets, lengths) => {
     const text = (field: number) => others.textOf(buffer, offsets[field]!, offsets[field]! + lengths[field]!)
+    const list = <T>(field: number): readonly T[] =>
+      lengths[field]! < 0 ? NONE : (JSON.parse(buffer.toString('utf8', offsets[field]! + JSONB_HEAD_BYTES, offsets[field]! + lengths[field]!)) as T[])
     const point = (to: Utf8, field: number, headBytes: number) => {
       to.bytes = buffer
       to.from = offsets[field]! + headBytes
@@ -75,6 +78,8 @@ export async function loadItems(db: Queryable, ids: number[] | null, take: (item
     item.groups = text(10)
     point(item.details, 11, JSONB_HEAD_BYTES)
     item.updatedAtMs = timeAt(buffer, offsets[12]!)
+    item.names = list(13)
+    item.dexIds = list(14)
     take(item)
   })
 }

@@ -3,7 +3,7 @@ import { type Market, marketPosition } from '#core/markets.ts'
 import { Cache } from '#core/cache.ts'
 import { RowBits } from '#index/bits.ts'
 import { firstPast } from '#index/blocks.ts'
-import { TextIndex, TIERS } from '#index/text.ts'
+import { type FoldedDoc, RANKS, TextIndex, type TextOptions } from '#index/text.ts'
 import { compile } from '../field-query/compile.ts'
 import type { FieldQuery } from '../field-query/field-query.ts'
 import { GENRES } from '../records.ts'
@@ -40,9 +40,9 @@ export interface After {
   id: number
 }
 
-/** Where a page of a ranked search begins: after the row of this tier, sort key of its name and id. */
+/** Where a page of a ranked search begins: after the row of this rank, sort key of its name and id. */
 export interface AfterMatch {
-  tier: number
+  rank: number
   name: string
   id: number
 }
@@ -62,9 +62,9 @@ interface SortedRows {
   orderVersion: number
 }
 
-/** A ranked search: rows by tier, each tier sorted by name when a page of it is first asked for. */
+/** A ranked search: rows by rank, those of each sorted by name when a page of them is first asked for. */
 interface Ranked {
-  tiers: { tier: number; rows: Int32Array; sorted: boolean }[]
+  ranks: { rank: number; rows: Int32Array; sorted: boolean }[]
   total: number
 }
 
@@ -74,13 +74,15 @@ const FEW = 4_096
 /** Rows, of 4 bytes, that each kind of kept results may have together; an entry counts some for itself. */
 const CACHED_ROWS = 4_000_000
 const ENTRY_ROWS = 128
-/** A tier larger than this is not sorted whole for one page of it. */
+/** Rows of one rank that are more than this are not sorted whole for one page of them. */
 const SORT_WHOLE = 4_096
-const TIER_COUNT = Object.keys(TIERS).length
+/** Reasonable searches have few ranks of the many there may be. */
+const COUNTS = new Int32Array(RANKS)
 const SEARCH_LENGTH = 200
+const MOST_SUGGESTIONS = 3
 
 export class ItemQueries {
-  readonly text = new TextIndex()
+  readonly text: TextIndex
   readonly sorts: ItemSorts
   readonly #items: ItemTable
   readonly #categories: CategoryTree
@@ -92,8 +94,12 @@ export class ItemQueries {
   /** counts changes of prices, on which what some field queries find depends, and what changed since a moment */
   #prices = 0
 
-  /** @param cachedRows how many rows each kind of results may hold; 0: none are cached */
-  constructor(items: ItemTable, categories: CategoryTree, labels: LabelTree, cachedRows = CACHED_ROWS) {
+  /**
+   * @param search how texts are searched
+   * @param cachedRows how many rows each kind of results may hold; 0: none are cached
+   */
+  constructor(items: ItemTable, categories: CategoryTree, labels: LabelTree, search: TextOptions, cachedRows = CACHED_ROWS) {
+    this.text = new TextIndex(search)
     this.#sorted = new Cache({ limit: cachedRows, weigh: ({ rows }) => ENTRY_ROWS + rows.length })
     this.#found = new Cache({ limit: cachedRows, weigh: (found) => ENTRY_ROWS + wordsOf(found) })
     this.#ranked = new Cache({ limit: cachedRows, weigh: ({ total }) => ENTRY_ROWS + total })
@@ -129,44 +135,52 @@ export class ItemQueries {
     return { rows: rows.subarray(0, limit), more: rows.length > limit }
   }
 
-  /** A page of the ranked search: best tier first, then by name and id. */
+  /** A page of the ranked search: best match first, ties by name and id. */
   search(q: string, filter: Omit<ItemFilter, 'search'>, offset: number, limit: number): RowPage {
     const ranked = this.#rankedBy(q, filter)
     return { rows: this.#rankedRows(ranked, offset, limit), total: ranked.total }
   }
 
   /**
-   * A page of the ranked search by cursor: a row's tier depends on the row and the search alone, so that the page is right
+   * A page of the ranked search by cursor: a row's rank depends on the row and the search alone, so that the page is right
    * also while other items come and go.
-   * @returns the rows, the tier of the last of them (-1 for none), and whether more follow
+   * @returns the rows, the rank of the last of them (-1 for none), and whether more follow
    */
   searchAfter(
     q: string,
     filter: Omit<ItemFilter, 'search'>,
     after: AfterMatch | null,
     limit: number,
-  ): { rows: Int32Array; tier: number; more: boolean } {
+  ): { rows: Int32Array; rank: number; more: boolean } {
     const ranked = this.#rankedBy(q, filter)
     const order = this.sorts.order('name', 'asc', null)
     const rows = new Int32Array(limit)
     let filled = 0
     let last = -1
-    for (const { tier, rows: matches } of ranked.tiers) {
-      if (after && tier < after.tier) continue
-      const left = after?.tier === tier ? matches.filter((row) => this.#comesAfter(row, after)) : matches
-      if (left.length > 0 && filled === limit) return { rows, tier: last, more: true }
+    for (const { rank, rows: matches } of ranked.ranks) {
+      if (after && rank < after.rank) continue
+      const left = after?.rank === rank ? matches.filter((row) => this.#comesAfter(row, after)) : matches
+      if (left.length > 0 && filled === limit) return { rows, rank: last, more: true }
       const part = left.length === 0 ? left : order.firstRows(left.slice(), 0, limit - filled)
       rows.set(part, filled)
       filled += part.length
-      if (part.length > 0) last = tier
-      if (left.length > part.length) return { rows, tier: last, more: true }
+      if (part.length > 0) last = rank
+      if (left.length > part.length) return { rows, rank: last, more: true }
     }
-    return { rows: rows.subarray(0, filled), tier: last, more: false }
+    return { rows: rows.subarray(0, filled), rank: last, more: false }
+  }
+
+  /** Up to three searches like one that finds nothing, each of which finds something with the filter. */
+  suggestions(q: string, filter: Omit<ItemFilter, 'search'>): string[] {
+    const matches = keyOf(filter) === NO_FILTER ? null : this.#matcher(filter)
+    const some = (rows: Int32Array) => (matches ? rows.some(matches) : rows.length > 0)
+    const finds = (search: string) => some(this.text.filter(search)) || some(this.text.ranked(search).rows)
+    return this.text.suggestions(q.slice(0, SEARCH_LENGTH), MOST_SUGGESTIONS, finds)
   }
 
   /** An item is new or changed: `doc` is what is searched of it. */
-  set(row: number, doc: Parameters<TextIndex['set']>[1]): void {
-    this.text.set(row, doc)
+  set(row: number, doc: FoldedDoc): void {
+    this.text.setFolded(row, doc)
     this.sorts.mark(row)
     this.#forgetResults()
     for (const [, view] of this.#views.entries()) review(view, row)
@@ -192,6 +206,11 @@ export class ItemQueries {
     this.sorts.drop(row)
     this.#forgetResults()
     for (const [, view] of this.#views.entries()) view.bits.delete(row)
+  }
+
+  /** What searches find has changed without the items. */
+  forgetSearches(): void {
+    this.#forgetResults()
   }
 
   #forgetResults(): void {
@@ -322,20 +341,39 @@ export class ItemQueries {
   }
 
   #rank(query: string, matches: ((row: number) => boolean) | null): Ranked {
-    const { rows, tiers } = this.text.ranked(query)
-    const counts = new Int32Array(TIER_COUNT)
-    for (let i = 0; i < rows.length; i += 1) if (!matches || matches(rows[i]!)) counts[tiers[i]!]! += 1
-    const byTier = Array.from(counts, (count) => new Int32Array(count))
-    counts.fill(0)
+    const { rows, ranks } = this.text.ranked(query)
+    const counts = COUNTS
+    const found: number[] = []
     let total = 0
     for (let i = 0; i < rows.length; i += 1) {
       if (matches && !matches(rows[i]!)) continue
-      const tier = tiers[i]!
-      byTier[tier]![counts[tier]!] = rows[i]!
-      counts[tier]! += 1
+      const rank = ranks[i]!
+      if (counts[rank] === 0) found.push(rank)
+      counts[rank]! += 1
       total += 1
     }
-    return { tiers: byTier.map((found, tier) => ({ tier, rows: found, sorted: false })).filter((each) => each.rows.length > 0), total }
+    const byRank = found
+      .sort((a, b) => a - b)
+      .map((rank) => {
+        const of = { rank, rows: new Int32Array(counts[rank]!), sorted: false }
+        counts[rank] = 0
+        return of
+      })
+    const place = new Map(byRank.map((of) => [of.rank, of.rows]))
+    let last = -1
+    let into = new Int32Array(0)
+    for (let i = 0; i < rows.length; i += 1) {
+      if (matches && !matches(rows[i]!)) continue
+      const rank = ranks[i]!
+      if (rank !== last) {
+        last = rank
+        into = place.get(rank)!
+      }
+      into[counts[rank]!] = rows[i]!
+      counts[rank]! += 1
+    }
+    for (const { rank } of byRank) counts[rank] = 0
+    return { ranks: byRank, total }
   }
 
   #rankedRows(ranked: Ranked, offset: number, limit: number): Int32Array {
@@ -343,18 +381,18 @@ export class ItemQueries {
     const page = new Int32Array(Math.max(0, Math.min(limit, ranked.total - offset)))
     let filled = 0
     let skip = offset
-    for (const tier of ranked.tiers) {
+    for (const of of ranked.ranks) {
       if (filled === page.length) break
-      if (skip >= tier.rows.length) {
-        skip -= tier.rows.length
+      if (skip >= of.rows.length) {
+        skip -= of.rows.length
         continue
       }
-      if (!tier.sorted && tier.rows.length <= SORT_WHOLE) {
-        order.sortRows(tier.rows)
-        tier.sorted = true
+      if (!of.sorted && of.rows.length <= SORT_WHOLE) {
+        order.sortRows(of.rows)
+        of.sorted = true
       }
-      const wanted = Math.min(tier.rows.length - skip, page.length - filled)
-      const part = tier.sorted ? tier.rows.subarray(skip, skip + wanted) : order.firstRows(tier.rows.slice(), skip, wanted)
+      const wanted = Math.min(of.rows.length - skip, page.length - filled)
+      const part = of.sorted ? of.rows.subarray(skip, skip + wanted) : order.firstRows(of.rows.slice(), skip, wanted)
       page.set(part, filled)
       filled += part.length
       skip = 0

@@ -2,6 +2,7 @@
 import type { Market } from '#core/markets.ts'
 import { ndjsonRows } from '#core/feed.ts'
 import { reason, type Term } from '#core/problems.ts'
+import { fold } from '#index/fold.ts'
 import type { CatalogueFormat, ForeignId, ItemRecord, KnownCategory } from '../records.ts'
 import { cardTypeTerm, collectorNumber, printedTotalOf, rarityTerm, regulationMarkTerm, stageTerm } from './card-terms.ts'
 import {
@@ -243,7 +244,21 @@ function detailsOf(row: Json, source: Source): ItemRecord['details'] {
     evolveFrom: localized(row.evolveFrom, source),
     suffix: text(row.suffix),
     level: wholeNumber(row.level),
+    names: otherNames(row.name, source),
   }
+}
+
+/** The names in other languages that differ from the one the card has here. */
+function otherNames(names: unknown, source: Source): string[] | undefined {
+  if (!isObject(names)) return undefined
+  const known = new Set([fold(localized(names, source) ?? '')])
+  const others = Object.values(names).flatMap((value) => {
+    const name = text(value)
+    if (name === undefined || known.has(fold(name))) return []
+    known.add(fold(name))
+    return [name]
+  })
+  return others.length > 0 ? others : undefined
 }
 
 function attributesOf(row: Json, code: string, finish: Finish, digital: boolean): ItemRecord['attributes'] {

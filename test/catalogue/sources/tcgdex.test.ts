@@ -124,6 +124,7 @@ describe('cards', () => {
         illustrator: 'Test Artist',
         hp: 120,
         types: ['Fire'],
+        names: ['Testglurak'],
         dexIds: [6],
         stage: 'Stage 2',
         evolveFrom: 'Testmeleon',

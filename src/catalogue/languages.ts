@@ -1,0 +1,29 @@
+// Languages as sources write them: codes such as `ja` and English names.
+
+const CODES: Readonly<Record<string, string>> = {
+  english: 'en',
+  japanese: 'ja',
+  french: 'fr',
+  german: 'de',
+  italian: 'it',
+  spanish: 'es',
+  portuguese: 'pt',
+  dutch: 'nl',
+  polish: 'pl',
+  russian: 'ru',
+  korean: 'ko',
+  chinese: 'zh',
+  thai: 'th',
+  indonesian: 'id',
+}
+const NAMES: Readonly<Record<string, string>> = Object.fromEntries(Object.entries(CODES).map(([name, code]) => [code, name]))
+
+/** The code of a language by its code or English name, folded; what is unknown stays as it is. */
+export function languageCode(language: string): string {
+  return CODES[language] ?? language
+}
+
+/** The English name of a language by its code, without the country (`zh-tw` is chinese); undefined for an unknown one. */
+export function languageName(code: string): string | undefined {
+  return NAMES[code.split('-', 1)[0]!]
+}

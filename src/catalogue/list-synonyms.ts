@@ -1,0 +1,11 @@
+// The operator's synonyms of searches, in the order of their words.
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import type { ReadCtx } from '#db/change.ts'
+import { closed } from './fields.ts'
+import { loadSynonyms, type Synonym } from './synonyms.ts'
+
+export const listSynonyms = verb(
+  { name: 'listSynonyms', needs: 'operator', input: Type.Object({}, closed) },
+  (ctx: ReadCtx): Promise<Synonym[]> => loadSynonyms(ctx.db.kysely),
+)

@@ -1,0 +1,59 @@
+// Replaces the operator's synonyms of searches; every node follows.
+import { sql } from 'kysely'
+import { invalidFields } from '#core/errors.ts'
+import { name } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
+import { problem } from '#core/problems.ts'
+import { verb } from '#core/verb.ts'
+import { change, type WriteCtx } from '#db/change.ts'
+import { fold, words } from '#index/fold.ts'
+import { LONGEST_PHRASE } from '#index/query.ts'
+import { closed } from './fields.ts'
+import { loadSynonyms, type Synonym } from './synonyms.ts'
+
+const MOST_SYNONYMS = 1_000
+const MOST_MEANT = 12
+
+export const SynonymSchema = Type.Object(
+  {
+    word: name(`What is typed: up to ${LONGEST_PHRASE} words`),
+    means: name('What it may mean as well: words of names, sets, finishes, rarities or languages'),
+  },
+  { ...closed, title: 'Synonym', examples: [{ word: 'etb', means: 'elite trainer box' }] },
+)
+
+export const setSynonyms = verb(
+  {
+    name: 'setSynonyms',
+    needs: 'operator',
+    input: Type.Object({ synonyms: Type.Array(SynonymSchema, { maxItems: MOST_SYNONYMS }) }, closed),
+  },
+  (ctx: WriteCtx, { synonyms: given }): Promise<Synonym[]> => {
+    const problems = given.flatMap((row, i) => problemsOf(row).map((each) => ({ ...each, field: `synonyms.${i}.${each.field}` })))
+    if (problems.length > 0) throw invalidFields(problems)
+    const rows = [...new Map(given.map(({ word, means }) => [`${fold(word)}\t${fold(means)}`, { word, means }])).values()]
+    return change(ctx, async (tx, note) => {
+      // Of two lists at once one comes after the other.
+      await sql`lock table synonyms in share row exclusive mode`.execute(tx)
+      const before = await loadSynonyms(tx)
+      await tx.deleteFrom('synonyms').execute()
+      if (rows.length > 0) await tx.insertInto('synonyms').values(rows).execute()
+      const after = await loadSynonyms(tx)
+      if (JSON.stringify(before) === JSON.stringify(after)) return after
+      // Nodes read the whole list again; the number only says that there is a change.
+      note.changed('synonyms', [rows.length])
+      note.audit({ action: 'synonyms.set', subject: 'catalogue', id: 'synonyms', before: { synonyms: before }, after: { synonyms: after } })
+      return after
+    })
+  },
+)
+
+function problemsOf({ word, means }: Static<typeof SynonymSchema>) {
+  const typed = fold(word).split(' ')
+  const meant = words(fold(means)).length
+  if (words(fold(word)).length === 0) return [problem('word', 'words', { min: 1, max: LONGEST_PHRASE })]
+  if (typed.length > LONGEST_PHRASE) return [problem('word', 'words', { min: 1, max: LONGEST_PHRASE })]
+  if (meant === 0 || meant > MOST_MEANT) return [problem('means', 'words', { min: 1, max: MOST_MEANT })]
+  if (fold(word) === fold(means)) return [problem('means', 'other_than', { field: 'word' })]
+  return []
+}

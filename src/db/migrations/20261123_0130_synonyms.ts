@@ -1,0 +1,10 @@
+// Words of searches and what they may mean, as an operator adds them to those of the program; every node follows.
+import { type Kysely, sql } from 'kysely'
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`create table synonyms (word text not null, means text not null, primary key (word, means))`.execute(db)
+  await sql`alter table change_log drop constraint change_log_kind_check`.execute(db)
+  await sql`
+    alter table change_log add constraint change_log_kind_check check (kind in
+      ('items', 'categories', 'groups', 'prices', 'evidence', 'rates', 'synonyms', 'accounts', 'operators', 'listings', 'sales'))`.execute(db)
+}

@@ -1,0 +1,57 @@
+// Which texts of a field have words of one query as whole words.
+import { grown } from '#index/columns.ts'
+import type { TextField } from '#index/field.ts'
+
+export class ExactMarks {
+  readonly #field: TextField
+  readonly #further: boolean
+  /** by text: bits of what the query has marked; wiped after the query */
+  #bits = new Int32Array(0)
+  #marked: number[] = []
+
+  /** @param further whether words of further lines are looked for, or of the first */
+  constructor(field: TextField, further: boolean) {
+    this.#field = field
+    this.#further = further
+  }
+
+  /** Forgets the query before. */
+  start(): void {
+    for (const text of this.#marked) this.#bits[text] = 0
+    this.#marked = []
+    this.#bits = grown(this.#bits, this.#field.space)
+  }
+
+  /** Marks all texts that have the word. */
+  mark(word: string, bits: number): void {
+    const id = (this.#further ? this.#field.furtherWords : this.#field.words).id(word)
+    if (id === undefined) return
+    const visit = (text: number) => {
+      if (this.#bits[text] === 0) this.#marked.push(text)
+      this.#bits[text]! |= bits
+    }
+    if (this.#further) this.#field.eachFurther([id], visit)
+    else this.#field.eachText([id], visit)
+  }
+
+  /** Bits of a text; none for text -1. */
+  bits(text: number): number {
+    return text < 0 ? 0 : this.#bits[text]!
+  }
+
+  /** Calls `visit` with every text that has one of the bits. */
+  each(bits: number, visit: (text: number) => void): void {
+    for (const text of this.#marked) if ((this.#bits[text]! & bits) !== 0) visit(text)
+  }
+
+  /** How many texts have one of the bits. */
+  count(bits: number): number {
+    let count = 0
+    this.each(bits, () => count++)
+    return count
+  }
+
+  get any(): boolean {
+    return this.#marked.length > 0
+  }
+}

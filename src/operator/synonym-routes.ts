@@ -1,0 +1,34 @@
+// Operator API: what words of searches may mean, beside those that the program knows.
+import { listSynonyms } from '#catalogue/list-synonyms.ts'
+import { setSynonyms, SynonymSchema } from '#catalogue/set-synonyms.ts'
+import type { Synonym } from '#catalogue/synonyms.ts'
+import { Type } from '#core/input.ts'
+import type { WriteCtx } from '#db/change.ts'
+import type { Route } from '#http/route.ts'
+
+export const synonymRoutes: Route<WriteCtx>[] = [
+  {
+    method: 'GET',
+    path: '/synonyms',
+    verb: listSynonyms,
+    summary: "The operator's synonyms for searches, by word",
+    description: 'Those of the program, such as `etb`, are not listed; they always apply.',
+    tag: 'Catalogue',
+    answer: (synonyms: Synonym[]) => ({ data: synonyms }),
+    data: Type.Array(SynonymSchema),
+  },
+  {
+    method: 'PUT',
+    path: '/synonyms',
+    verb: setSynonyms,
+    summary: "Replace the operator's synonyms",
+    description:
+      'A list of words or short phrases and what each may mean as well; a word may come several times, the first meaning counts most. ' +
+      'The list takes the place of the one before; an empty list removes it. All nodes search by it within a second.',
+    tag: 'Catalogue',
+    bodyField: 'synonyms',
+    answer: (synonyms: Synonym[]) => ({ data: synonyms, message: 'Synonyms saved' }),
+    data: Type.Array(SynonymSchema),
+    errors: ['INVALID_JSON'],
+  },
+]
