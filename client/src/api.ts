@@ -54,6 +54,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/items/suggest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Suggest cards while someone types
+         * @description Up to 10 cards in the order of the search, each by its base version, for a text field. An empty list for what finds nothing.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/items/suggest?q=dark+char' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        get: operations["suggestItems"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/items/lookup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find many items by ids of other systems, or by set and number
+         * @description One answer for each identifier, in their order: `found` with the `item`, `ambiguous` with the `candidates` that it could mean, or `unknown`. Without `finish` the plainest printing of a card is meant; a finish that a card does not have is `unknown`. A read: nothing is changed, and it counts as one request.
+         *
+         *     ```sh
+         *     curl -X POST 'https://cards.example/api/v1/items/lookup' \
+         *       -H 'Authorization: Bearer <API_KEY>' \
+         *       -H 'Content-Type: application/json' -d '{"ids":[{"set":"Base Set","number":"4/102"},{"source":"cardmarket","id":"273699"}]}'
+         *     ```
+         */
+        post: operations["lookupItems"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/items/{id}": {
         parameters: {
             query?: never;
@@ -387,6 +438,81 @@ export interface paths {
          *     ```
          */
         get: operations["explainPrice"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What changed in the catalogue
+         * @description Items, categories and prices that changed since a cursor, in the order of commits. Within a page each is told once, and what `with_data=1` adds is what is there now; apply a page from first to last. An `item` replaces the item with all its prices. Kept for 7 days: an older cursor is answered with 410, and a dump is where to begin again. Professional and above.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/changes?kinds=item&limit=2&with_data=1' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        get: operations["listChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/dumps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The newest dump of the catalogue
+         * @description Categories, items, current prices and the price points of each month, as of one moment; made every night. `data` is null before the first. What changed since is at `/changes` after its `change_cursor`. Professional and above.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/dumps' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        get: operations["getDump"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/dumps/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A file of a dump
+         * @description Of the newest dump or of the one before it. Professional and above.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/dumps/categories-20261122T030000000Z.ndjson.gz' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        get: operations["readDumpFile"];
         put?: never;
         post?: never;
         delete?: never;
@@ -834,6 +960,46 @@ export interface components {
             /** @description Items in it and in all categories below it */
             items_count: number;
         };
+        CategoryRow: {
+            id: number;
+            market: components["schemas"]["MarketCode"];
+            /**
+             * @description Unique in the market
+             * @example tcgdex:base1
+             */
+            ref: string;
+            name: string;
+            slug: string;
+            game: string;
+            parent_id: number | null;
+            image: string | null;
+            /** @description The count printed on the cards */
+            printed_total: number | null;
+        };
+        Change: {
+            /** @description Send it as `after` to go on behind this change */
+            cursor: string;
+            /**
+             * @description `item`: it is new or has changed, perhaps with all its prices; `price`: a price is new, has changed or is gone; `merge`: the item `id` is now `item_id`; `delete`: an item (`item_id`) or a category (null) is gone
+             * @enum {string}
+             */
+            kind: "item" | "category" | "price" | "merge" | "delete";
+            /** @description Of the item or category */
+            id: number;
+            /** @description Null for categories */
+            item_id: number | null;
+            /** @description Of a price */
+            market: components["schemas"]["MarketCode"] | null;
+            /** @description Of a price */
+            label: string | null;
+            /**
+             * Format: date-time
+             * @description When it was written, UTC
+             */
+            at: string;
+            /** @description With `with_data=1` what is there now, null where nothing is */
+            data?: components["schemas"]["ChangedItem"] | components["schemas"]["CategoryRow"] | components["schemas"]["PriceRow"] | null;
+        };
         ChangedCollectionRecord: {
             /** @description Record id: the `itemId` of paths */
             id: number;
@@ -857,6 +1023,61 @@ export interface components {
             value_missing?: ("no_price" | "not_trusted") | null;
             cost?: components["schemas"]["Amount"] | null;
             gain?: components["schemas"]["Amount"] | null;
+        };
+        ChangedItem: {
+            id: number;
+            /** @description Home market */
+            market: components["schemas"]["MarketCode"];
+            /**
+             * @description Unique in the market
+             * @example tcgdex:base1-4
+             */
+            ref: string;
+            name: string;
+            code: string | null;
+            slug: string;
+            genre: components["schemas"]["Genre"];
+            game: string;
+            category_id: number;
+            images: {
+                url: string;
+                order: number;
+            }[];
+            /**
+             * @description Shown in this order
+             * @example [
+             *       {
+             *         "name": "Rarity",
+             *         "value": "Rare Holo"
+             *       }
+             *     ]
+             */
+            attributes: {
+                name: string;
+                value: string;
+            }[];
+            /** @description Slugs */
+            groups: string[];
+            details: {
+                rarity?: string;
+                illustrator?: string;
+                hp?: number;
+                types?: string[];
+                dex_ids?: number[];
+                stage?: string;
+                evolve_from?: string;
+                suffix?: string;
+                level?: number;
+                /** @description The name in other languages, for searches */
+                names?: string[];
+            };
+            /** @description Ids of the item in other systems, by which price feeds find it */
+            foreign_ids: {
+                source: string;
+                id: string;
+                finish?: string;
+            }[];
+            prices: components["schemas"]["PriceRow"][];
         };
         /**
          * @example {
@@ -963,6 +1184,25 @@ export interface components {
             /** @description Requests that were let in, with whatever answer */
             requests: number;
         };
+        Dump: {
+            /**
+             * Format: date-time
+             * @description The moment of the database that it shows, UTC
+             */
+            as_of: string;
+            /** @description Send it to `/changes` as `after`: what changed since the dump */
+            change_cursor: string;
+            /** @description Each table as NDJSON (gzip) and as Parquet; price points by month */
+            files: components["schemas"]["DumpFile"][];
+        };
+        DumpFile: {
+            /** @example items-20261122T030000000Z.ndjson.gz */
+            name: string;
+            rows: number;
+            bytes: number;
+            /** @description Of the bytes of the file, in hexadecimal */
+            sha256: string;
+        };
         Error: {
             /** @enum {boolean} */
             success: false;
@@ -1013,6 +1253,25 @@ export interface components {
                  */
                 expired_at: string;
             };
+        };
+        ExplainedComparison: {
+            /** @description The other amount in the currency of the price, by `rates` */
+            converted: number;
+            /** @description What an amount of 1 there usually is in the price's market; 1 where nothing is known */
+            usual_ratio: number;
+            /** @description By what factor about two thirds of the cards deviate at most from that */
+            usual_spread: number;
+            /** @description Of how many cards of the set and finish, or of the game, that is known */
+            cards: number;
+            /** @description `converted` times `usual_ratio`: what the price would be */
+            expected: number;
+            /** @description How many times larger or smaller than that the price is */
+            times_off: number;
+            /**
+             * @description `agree`: less than `noise` or `doubt_factor` apart; `conflict`: at least `market_factor` and `usual_spread` to the power of `market_spreads`; `doubt`: between, which counts where own figures point the same way
+             * @enum {string}
+             */
+            level: "agree" | "doubt" | "conflict";
         };
         FigureInput: {
             /**
@@ -1169,6 +1428,40 @@ export interface components {
             /** @description In TL */
             price: number;
             status: components["schemas"]["ListingStatus"];
+        };
+        LookedUpItem: {
+            /** @enum {string} */
+            state: "found" | "ambiguous" | "unknown";
+            item?: components["schemas"]["Item"];
+            candidates?: components["schemas"]["Item"][];
+        };
+        LookupItemsInput: {
+            /**
+             * @description Each either `source` and `id`, or `set` and `number`; both may have a `finish`
+             * @example [
+             *       {
+             *         "source": "pokemontcg",
+             *         "id": "base1-4"
+             *       },
+             *       {
+             *         "set": "Base Set",
+             *         "number": "4/102",
+             *         "finish": "Holo"
+             *       }
+             *     ]
+             */
+            ids: {
+                /** @description Catalogue or shop whose id is given: `tcgdex`, `tcgdex-asia`, `pokemontcg`, `punk-records`, `cardmarket`, `tcgplayer`, `pricecharting`, `tcgplayer-sku`, or another that items have ids of */
+                source?: string;
+                /** @description Id of the item there, as text */
+                id?: string;
+                /** @description Name, code, slug or id of a set; without `source` and `id` */
+                set?: string;
+                /** @description Collector number, with or without zeros and total */
+                number?: string;
+                /** @description Printing in any spelling, such as `Reverse Holofoil`; without it the plain one is meant */
+                finish?: string;
+            }[];
         };
         Market: {
             code: components["schemas"]["MarketCode"];
@@ -1348,6 +1641,11 @@ export interface components {
             rule: components["schemas"]["PriceRule"] | null;
             /** @description The rules that decide about `state` and `flags`; none for the service's own prices, which are always trusted */
             judged_by: components["schemas"]["EvidenceRule"][];
+            /** @description Every observation of the rules about the price, as judged now */
+            findings: components["schemas"]["PriceFinding"][];
+            /** @description When a person confirmed the price, which settles what the findings say; null where nobody did */
+            confirmed_by_person_at: string | null;
+            thresholds: components["schemas"]["PriceThresholds"] | null;
             inputs: components["schemas"]["PriceExplanationInput"][];
             /** @description By which prices of other markets were compared */
             rates: components["schemas"]["UsedRate"][];
@@ -1380,6 +1678,19 @@ export interface components {
              * @enum {string}
              */
             reason: "sets_price" | "confirms" | "in_median" | "compared" | "not_compared" | "no_rate" | "other_time" | "own_sales" | "no_price";
+            /** @description How the price compares with it, for prices of other markets that were compared; else null */
+            comparison: components["schemas"]["ExplainedComparison"] | null;
+        };
+        PriceFinding: {
+            rule: components["schemas"]["PriceFlag"];
+            version: number;
+            /** @description Of the price that it was compared with; null for a rule about one price */
+            market: components["schemas"]["MarketCode"] | null;
+            /** @description What the price was compared with, in its own currency */
+            compared: number | null;
+            times_off: number | null;
+            /** @description Whether it speaks against the price; not where other evidence decided for the price */
+            counts: boolean;
         };
         /** @enum {string} */
         PriceFlag: "own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate";
@@ -1408,6 +1719,20 @@ export interface components {
             /** @description The last price of the period */
             close: number;
         };
+        PriceRow: {
+            item_id: number;
+            market: components["schemas"]["MarketCode"];
+            /** @example Near Mint */
+            label: string;
+            price: number;
+            /** @example USD */
+            currency: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            updated_at: string;
+        };
         PriceRule: {
             /**
              * @description `latest_statement`: the amount of the input `statement`; `median_of_sales`: the median of the inputs `sale`, of two middle ones their mean, half a kuruş rounded up
@@ -1418,6 +1743,18 @@ export interface components {
         };
         /** @enum {string} */
         PriceState: "trusted" | "disputed" | "stale";
+        /** @description The settings `PRICE_*` that the price was compared by */
+        PriceThresholds: {
+            /** @description Differences below this amount, in `currency`, are noise */
+            noise: number;
+            own_factor: number;
+            offer_factor: number;
+            market_factor: number;
+            market_spreads: number;
+            doubt_factor: number;
+            agree_factor: number;
+            comparable_days: number;
+        };
         Problem: {
             field: string;
             message: string;
@@ -1488,6 +1825,27 @@ export interface components {
         };
         /** @enum {string} */
         ShippingPayer: "buyer" | "seller";
+        Suggestion: {
+            /**
+             * @description Id of the base version of the card
+             * @example 4
+             */
+            id: number;
+            /** @example Charizard */
+            name: string;
+            /**
+             * @description Item code or set number
+             * @example 4/102
+             */
+            code: string | null;
+            category: {
+                id: number;
+                /** @example Base Set */
+                name: string;
+            } | null;
+            /** @description Address of its first image */
+            image: string | null;
+        };
         TestQueued: {
             /** @description The `webhook-id` of the notification */
             id: string;
@@ -1618,7 +1976,10 @@ export type Amount = components['schemas']['Amount'];
 export type Attribute = components['schemas']['Attribute'];
 export type Category = components['schemas']['Category'];
 export type CategoryEntry = components['schemas']['CategoryEntry'];
+export type CategoryRow = components['schemas']['CategoryRow'];
+export type Change = components['schemas']['Change'];
 export type ChangedCollectionRecord = components['schemas']['ChangedCollectionRecord'];
+export type ChangedItem = components['schemas']['ChangedItem'];
 export type Collection = components['schemas']['Collection'];
 export type CollectionRecord = components['schemas']['CollectionRecord'];
 export type CollectionVisibility = components['schemas']['CollectionVisibility'];
@@ -1626,11 +1987,14 @@ export type CollectionWorth = components['schemas']['CollectionWorth'];
 export type ComputedFigure = components['schemas']['ComputedFigure'];
 export type ConfigureWebhookInput = components['schemas']['ConfigureWebhookInput'];
 export type DailyUsage = components['schemas']['DailyUsage'];
+export type Dump = components['schemas']['Dump'];
+export type DumpFile = components['schemas']['DumpFile'];
 export type Error = components['schemas']['Error'];
 export type ErrorCode = components['schemas']['ErrorCode'];
 export type EventKind = components['schemas']['EventKind'];
 export type EvidenceRule = components['schemas']['EvidenceRule'];
 export type ExpireEvent = components['schemas']['ExpireEvent'];
+export type ExplainedComparison = components['schemas']['ExplainedComparison'];
 export type FigureInput = components['schemas']['FigureInput'];
 export type FigureRule = components['schemas']['FigureRule'];
 export type Genre = components['schemas']['Genre'];
@@ -1648,6 +2012,8 @@ export type ListingItem = components['schemas']['ListingItem'];
 export type ListingStatus = components['schemas']['ListingStatus'];
 export type ListingStatusResult = components['schemas']['ListingStatusResult'];
 export type ListingWriteResult = components['schemas']['ListingWriteResult'];
+export type LookedUpItem = components['schemas']['LookedUpItem'];
+export type LookupItemsInput = components['schemas']['LookupItemsInput'];
 export type Market = components['schemas']['Market'];
 export type MarketCode = components['schemas']['MarketCode'];
 export type Me = components['schemas']['Me'];
@@ -1661,17 +2027,21 @@ export type Price = components['schemas']['Price'];
 export type PriceConfidence = components['schemas']['PriceConfidence'];
 export type PriceExplanation = components['schemas']['PriceExplanation'];
 export type PriceExplanationInput = components['schemas']['PriceExplanationInput'];
+export type PriceFinding = components['schemas']['PriceFinding'];
 export type PriceFlag = components['schemas']['PriceFlag'];
 export type PriceMedians = components['schemas']['PriceMedians'];
 export type PricePeriod = components['schemas']['PricePeriod'];
+export type PriceRow = components['schemas']['PriceRow'];
 export type PriceRule = components['schemas']['PriceRule'];
 export type PriceState = components['schemas']['PriceState'];
+export type PriceThresholds = components['schemas']['PriceThresholds'];
 export type Problem = components['schemas']['Problem'];
 export type RecentSale = components['schemas']['RecentSale'];
 export type Replay = components['schemas']['Replay'];
 export type ReplayEventsInput = components['schemas']['ReplayEventsInput'];
 export type SaleEvent = components['schemas']['SaleEvent'];
 export type ShippingPayer = components['schemas']['ShippingPayer'];
+export type Suggestion = components['schemas']['Suggestion'];
 export type TestQueued = components['schemas']['TestQueued'];
 export type TestWebhookInput = components['schemas']['TestWebhookInput'];
 export type UpdateCollectionItemInput = components['schemas']['UpdateCollectionItemInput'];
@@ -1969,6 +2339,236 @@ export interface operations {
                         /** @description Where a search finds nothing: up to three searches like it that find something */
                         suggestions?: string[];
                     };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    suggestItems: {
+        parameters: {
+            query?: {
+                /**
+                 * @description What has been typed so far; cards whose words begin with it come first. Nothing is suggested for an empty text
+                 * @example dark char
+                 */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "id": 99,
+                     *           "name": "Dark Charizard",
+                     *           "code": "21/82",
+                     *           "category": {
+                     *             "id": 5,
+                     *             "name": "Team Rocket"
+                     *           },
+                     *           "image": "http://127.0.0.1:8080/sample/pictures/dark-charizard-21-82-team-rocket.svg"
+                     *         },
+                     *         {
+                     *           "id": 96,
+                     *           "name": "Dark Charizard",
+                     *           "code": "4/82",
+                     *           "category": {
+                     *             "id": 5,
+                     *             "name": "Team Rocket"
+                     *           },
+                     *           "image": "http://127.0.0.1:8080/sample/pictures/dark-charizard-4-82-team-rocket.svg"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Suggestion"][];
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    lookupItems: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ids": [
+                 *         {
+                 *           "set": "Base Set",
+                 *           "number": "4/102"
+                 *         },
+                 *         {
+                 *           "source": "cardmarket",
+                 *           "id": "273699"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["LookupItemsInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "state": "found",
+                     *           "item": {
+                     *             "id": 5,
+                     *             "name": "Charizard",
+                     *             "code": "4/102",
+                     *             "slug": "charizard-4-102-base-set",
+                     *             "genre": "single",
+                     *             "game": "pokemon",
+                     *             "market": "source_c",
+                     *             "category": {
+                     *               "id": 3,
+                     *               "name": "Base Set",
+                     *               "slug": "pokemon-base-set"
+                     *             },
+                     *             "images": [
+                     *               {
+                     *                 "id": 501,
+                     *                 "url": "http://127.0.0.1:8080/sample/pictures/charizard-4-102-base-set.svg",
+                     *                 "order": 1
+                     *               }
+                     *             ],
+                     *             "prices": [
+                     *               {
+                     *                 "label": "Near Mint",
+                     *                 "price": 432.37,
+                     *                 "updated_at": "2026-10-27T17:18:00Z"
+                     *               },
+                     *               {
+                     *                 "label": "Lightly Played",
+                     *                 "price": 346.95,
+                     *                 "updated_at": "2026-10-27T17:18:00Z"
+                     *               }
+                     *             ],
+                     *             "groups": [
+                     *               {
+                     *                 "id": 1,
+                     *                 "name": "Ungraded",
+                     *                 "slug": "ungraded"
+                     *               },
+                     *               {
+                     *                 "id": 2,
+                     *                 "name": "Graded",
+                     *                 "slug": "graded"
+                     *               }
+                     *             ],
+                     *             "attributes": [
+                     *               {
+                     *                 "name": "Rarity",
+                     *                 "value": "Rare Holo"
+                     *               },
+                     *               {
+                     *                 "name": "Set Number",
+                     *                 "value": "4/102"
+                     *               }
+                     *             ]
+                     *           }
+                     *         },
+                     *         {
+                     *           "state": "unknown"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["LookedUpItem"][];
+                    };
+                };
+            };
+            /** @description INVALID_JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
                 };
             };
             /** @description UNAUTHENTICATED */
@@ -2337,7 +2937,7 @@ export interface operations {
                      *           "code": "service",
                      *           "name": "service",
                      *           "currency": "TRY",
-                     *           "last_price_at": "2026-11-22T20:16:11.609Z"
+                     *           "last_price_at": "2026-11-22T20:23:52.224Z"
                      *         },
                      *         {
                      *           "code": "source_a",
@@ -2476,11 +3076,11 @@ export interface operations {
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-22T23:16:21+03:00"
+                     *               "sold_at": "2026-11-22T23:24:00+03:00"
                      *             },
                      *             {
                      *               "price": 1250.5,
-                     *               "sold_at": "2026-11-22T23:16:21+03:00"
+                     *               "sold_at": "2026-11-22T23:24:00+03:00"
                      *             }
                      *           ]
                      *         }
@@ -2597,14 +3197,14 @@ export interface operations {
                      *         "shipping_payer": "buyer",
                      *         "offers_enabled": false,
                      *         "highlighted_until": null,
-                     *         "published_at": "2026-11-22T23:16:21+03:00",
-                     *         "expires_at": "2026-12-22T23:16:21+03:00",
+                     *         "published_at": "2026-11-22T23:24:00+03:00",
+                     *         "expires_at": "2026-12-22T23:24:00+03:00",
                      *         "min_offer_price": null,
                      *         "item_id": 5,
                      *         "grade_id": 4,
                      *         "rejection_reason": null,
-                     *         "created_at": "2026-11-22T23:16:20+03:00",
-                     *         "updated_at": "2026-11-22T23:16:21+03:00",
+                     *         "created_at": "2026-11-22T23:24:00+03:00",
+                     *         "updated_at": "2026-11-22T23:24:00+03:00",
                      *         "etag": "\"3001-4\"",
                      *         "pc_multiplier": 2.92,
                      *         "grade": {
@@ -2948,14 +3548,14 @@ export interface operations {
                      *           "shipping_payer": "buyer",
                      *           "offers_enabled": false,
                      *           "highlighted_until": null,
-                     *           "published_at": "2026-11-22T23:16:21+03:00",
-                     *           "expires_at": "2026-12-22T23:16:21+03:00",
+                     *           "published_at": "2026-11-22T23:24:00+03:00",
+                     *           "expires_at": "2026-12-22T23:24:00+03:00",
                      *           "min_offer_price": null,
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
-                     *           "created_at": "2026-11-22T23:16:20+03:00",
-                     *           "updated_at": "2026-11-22T23:16:21+03:00",
+                     *           "created_at": "2026-11-22T23:24:00+03:00",
+                     *           "updated_at": "2026-11-22T23:24:00+03:00",
                      *           "etag": "\"3001-4\""
                      *         }
                      *       ],
@@ -3056,7 +3656,7 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-22T23:16:21+03:00"
+                     *           "sold_at": "2026-11-22T23:24:00+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -3628,6 +4228,18 @@ export interface operations {
                      *             "version": 1
                      *           }
                      *         ],
+                     *         "findings": [],
+                     *         "confirmed_by_person_at": null,
+                     *         "thresholds": {
+                     *           "noise": 0.58,
+                     *           "own_factor": 1.6,
+                     *           "offer_factor": 2.5,
+                     *           "market_factor": 4.5,
+                     *           "market_spreads": 2,
+                     *           "doubt_factor": 2,
+                     *           "agree_factor": 1.3,
+                     *           "comparable_days": 90
+                     *         },
                      *         "inputs": [
                      *           {
                      *             "market": "source_c",
@@ -3638,18 +4250,20 @@ export interface operations {
                      *             "amount": 432.37,
                      *             "at": "2026-10-27T17:18:00.000Z",
                      *             "used": true,
-                     *             "reason": "sets_price"
+                     *             "reason": "sets_price",
+                     *             "comparison": null
                      *           },
                      *           {
                      *             "kind": "market",
                      *             "market": "service",
                      *             "amount": 20775.95,
                      *             "currency": "TRY",
-                     *             "at": "2026-11-22T20:16:11.609Z",
+                     *             "at": "2026-11-22T20:23:52.224Z",
                      *             "import_id": 1,
                      *             "line": 43,
                      *             "used": false,
-                     *             "reason": "own_sales"
+                     *             "reason": "own_sales",
+                     *             "comparison": null
                      *           }
                      *         ],
                      *         "rates": [
@@ -3698,6 +4312,377 @@ export interface operations {
                 };
             };
             /** @description ITEM_NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listChanges: {
+        parameters: {
+            query?: {
+                /** @description `next` or a `cursor` of an earlier answer, or `change_cursor` of a dump; the oldest change when absent */
+                after?: string;
+                /**
+                 * @description Only these of `item`, `category`, `price`, `merge`, `delete`; all when absent
+                 * @example item
+                 */
+                kinds?: string;
+                /** @description Seconds to wait for a change where there is none */
+                wait?: number;
+                /** @example 2 */
+                limit?: number;
+                /**
+                 * @description With what is there now
+                 * @example true
+                 */
+                with_data?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "cursor": "WzEsIjc3MTEwOTQxODQ5MDE2MDQ0MjEiLCI3NTc6NzU3OiIsIjc5NDo3OTQ6IiwiNzYzIiw1LDFd",
+                     *           "kind": "item",
+                     *           "id": 1,
+                     *           "item_id": 1,
+                     *           "market": null,
+                     *           "label": null,
+                     *           "at": "2026-11-22T20:23:51.352Z",
+                     *           "data": {
+                     *             "id": 1,
+                     *             "market": "source_c",
+                     *             "ref": "sample:base-1",
+                     *             "name": "Alakazam",
+                     *             "code": "1/102",
+                     *             "slug": "alakazam-1-102-base-set",
+                     *             "genre": "single",
+                     *             "game": "pokemon",
+                     *             "category_id": 3,
+                     *             "images": [
+                     *               {
+                     *                 "url": "/sample/pictures/alakazam-1-102-base-set.svg",
+                     *                 "order": 1
+                     *               }
+                     *             ],
+                     *             "attributes": [
+                     *               {
+                     *                 "name": "Rarity",
+                     *                 "value": "Rare Holo"
+                     *               },
+                     *               {
+                     *                 "name": "Set Number",
+                     *                 "value": "1/102"
+                     *               }
+                     *             ],
+                     *             "groups": [
+                     *               "ungraded",
+                     *               "graded"
+                     *             ],
+                     *             "details": {
+                     *               "hp": 80,
+                     *               "level": 42,
+                     *               "stage": "Stage 2",
+                     *               "types": [
+                     *                 "Psychic"
+                     *               ],
+                     *               "rarity": "Rare Holo",
+                     *               "dex_ids": [
+                     *                 65
+                     *               ],
+                     *               "evolve_from": "Kadabra",
+                     *               "illustrator": "Ken Sugimori"
+                     *             },
+                     *             "foreign_ids": [],
+                     *             "prices": [
+                     *               {
+                     *                 "item_id": 1,
+                     *                 "market": "service",
+                     *                 "label": "Near Mint",
+                     *                 "price": 2003.41,
+                     *                 "currency": "TRY",
+                     *                 "updated_at": "2026-10-25T08:11:00Z"
+                     *               },
+                     *               {
+                     *                 "item_id": 1,
+                     *                 "market": "service",
+                     *                 "label": "PSA 10",
+                     *                 "price": 6336.79,
+                     *                 "currency": "TRY",
+                     *                 "updated_at": "2026-11-22T20:23:52.224Z"
+                     *               }
+                     *             ]
+                     *           }
+                     *         },
+                     *         {
+                     *           "cursor": "WzEsIjc3MTEwOTQxODQ5MDE2MDQ0MjEiLCI3NTc6NzU3OiIsIjc5NDo3OTQ6IiwiNzYzIiw1LDJd",
+                     *           "kind": "item",
+                     *           "id": 2,
+                     *           "item_id": 2,
+                     *           "market": null,
+                     *           "label": null,
+                     *           "at": "2026-11-22T20:23:51.352Z",
+                     *           "data": {
+                     *             "id": 2,
+                     *             "market": "source_c",
+                     *             "ref": "sample:base-2",
+                     *             "name": "Blastoise",
+                     *             "code": "2/102",
+                     *             "slug": "blastoise-2-102-base-set",
+                     *             "genre": "single",
+                     *             "game": "pokemon",
+                     *             "category_id": 3,
+                     *             "images": [
+                     *               {
+                     *                 "url": "/sample/pictures/blastoise-2-102-base-set.svg",
+                     *                 "order": 1
+                     *               }
+                     *             ],
+                     *             "attributes": [
+                     *               {
+                     *                 "name": "Rarity",
+                     *                 "value": "Rare Holo"
+                     *               },
+                     *               {
+                     *                 "name": "Set Number",
+                     *                 "value": "2/102"
+                     *               }
+                     *             ],
+                     *             "groups": [
+                     *               "ungraded",
+                     *               "graded"
+                     *             ],
+                     *             "details": {
+                     *               "hp": 100,
+                     *               "level": 52,
+                     *               "stage": "Stage 2",
+                     *               "types": [
+                     *                 "Water"
+                     *               ],
+                     *               "rarity": "Rare Holo",
+                     *               "dex_ids": [
+                     *                 9
+                     *               ],
+                     *               "evolve_from": "Wartortle",
+                     *               "illustrator": "Ken Sugimori"
+                     *             },
+                     *             "foreign_ids": [],
+                     *             "prices": [
+                     *               {
+                     *                 "item_id": 2,
+                     *                 "market": "service",
+                     *                 "label": "Near Mint",
+                     *                 "price": 5851.87,
+                     *                 "currency": "TRY",
+                     *                 "updated_at": "2026-11-03T10:56:00Z"
+                     *               },
+                     *               {
+                     *                 "item_id": 2,
+                     *                 "market": "service",
+                     *                 "label": "PSA 10",
+                     *                 "price": 22000.4,
+                     *                 "currency": "TRY",
+                     *                 "updated_at": "2026-11-03T10:56:00Z"
+                     *               }
+                     *             ]
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next": "WzEsIjc3MTEwOTQxODQ5MDE2MDQ0MjEiLCI3NTc6NzU3OiIsIjc5NDo3OTQ6IiwiNzYzIiw1LDJd"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Change"][];
+                        /** @description Send it as `after` to go on */
+                        next: string;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description CURSOR_EXPIRED */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getDump: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": null
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Dump"] | null;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readDumpFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description As in the manifest
+                 * @example categories-20261122T030000000Z.ndjson.gz
+                 */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {"id":3,"market":"source_c","ref":"sample:base","name":"Base Set","slug":"pokemon-base-set","game":"pokemon","parent_id":1,"image":null,"printed_total":102} */
+                    "text/csv": unknown;
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description NOT_FOUND */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4597,7 +5582,7 @@ export interface operations {
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-22T23:16:21+03:00",
+                     *           "created_at": "2026-11-22T23:24:00+03:00",
                      *           "test": true,
                      *           "mark": "test"
                      *         }
@@ -4605,8 +5590,8 @@ export interface operations {
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 8,
-                     *         "last_page": 8,
+                     *         "total": 6,
+                     *         "last_page": 6,
                      *         "has_more": true
                      *       }
                      *     }
@@ -4880,7 +5865,7 @@ export interface operations {
                      *           "id": "evt_1",
                      *           "cursor": "WzEsImV2ZW50cyIsMywxXQ",
                      *           "event": "sale",
-                     *           "sent_at": "2026-11-22T23:16:21+03:00",
+                     *           "sent_at": "2026-11-22T23:24:00+03:00",
                      *           "data": {
                      *             "order_id": 900001,
                      *             "listing_id": 3001,
@@ -4888,7 +5873,7 @@ export interface operations {
                      *             "quantity": 1,
                      *             "unit_price": 1250.5,
                      *             "seller_payout": 1125.45,
-                     *             "sold_at": "2026-11-22T23:16:21+03:00"
+                     *             "sold_at": "2026-11-22T23:24:00+03:00"
                      *           },
                      *           "delivered": false
                      *         },
@@ -4896,7 +5881,7 @@ export interface operations {
                      *           "id": "evt_2",
                      *           "cursor": "WzEsImV2ZW50cyIsMywyXQ",
                      *           "event": "sale",
-                     *           "sent_at": "2026-11-22T23:16:21+03:00",
+                     *           "sent_at": "2026-11-22T23:24:00+03:00",
                      *           "data": {
                      *             "order_id": 900003,
                      *             "listing_id": 3003,
@@ -4904,7 +5889,7 @@ export interface operations {
                      *             "quantity": 1,
                      *             "unit_price": 1200,
                      *             "seller_payout": 1080,
-                     *             "sold_at": "2026-11-22T23:16:21+03:00"
+                     *             "sold_at": "2026-11-22T23:24:00+03:00"
                      *           },
                      *           "delivered": false
                      *         }
@@ -5103,7 +6088,7 @@ export interface operations {
                      *         },
                      *         "key": {
                      *           "label": "demo",
-                     *           "last4": "AB31",
+                     *           "last4": "Ph3t",
                      *           "expires_at": null,
                      *           "read_only": false,
                      *           "allowed_origins": [],
@@ -5120,8 +6105,8 @@ export interface operations {
                      *           },
                      *           {
                      *             "day": "2026-11-22",
-                     *             "operation": "getItem",
-                     *             "requests": 3
+                     *             "operation": "getDump",
+                     *             "requests": 1
                      *           }
                      *         ],
                      *         "highlight_credits": 10

@@ -331,6 +331,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/query-completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Complete a field query while it is typed
+         * @description Names of fields, and values of the field that is being asked, out of the catalogue.
+         *
+         *     ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/query-completions?text=r' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["completeQuery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/items/{id}": {
         parameters: {
             query?: never;
@@ -1027,7 +1052,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Price sources: rhythm, and how many of their prices are confirmed, disputed, stale and held
+         * Price sources: age of the newest feed, and the shares of prices that are confirmed, trusted, disputed, stale and held
          * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/sources' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
@@ -1480,6 +1505,38 @@ export interface paths {
         get: operations["readStats"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/dumps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The newest dump, and the one that is being made
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/dumps' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["getDumpState"];
+        put?: never;
+        /**
+         * Make a dump now
+         * @description It is made while you go on; `GET /dumps` tells how far it is.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/dumps' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        post: operations["startDump"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2262,6 +2319,12 @@ export interface components {
         };
         /** @enum {string} */
         CollectionVisibility: "private" | "unlisted" | "public";
+        Completions: {
+            /** @description Where the term begins that is being typed, counted from 0: an option replaces all from there */
+            from: number;
+            /** @description Terms, or names of fields with an operator behind which a value is to follow */
+            options: string[];
+        };
         CorrectListingInput: {
             /** @description Id of the item that is sold */
             item_id?: number;
@@ -2465,6 +2528,32 @@ export interface components {
             /** @description Of this item only */
             item_id?: number;
         };
+        Dump: {
+            /**
+             * Format: date-time
+             * @description The moment of the database that it shows, UTC
+             */
+            as_of: string;
+            /** @description Send it to `/changes` as `after`: what changed since the dump */
+            change_cursor: string;
+            /** @description Each table as NDJSON (gzip) and as Parquet; price points by month */
+            files: components["schemas"]["DumpFile"][];
+        };
+        DumpFile: {
+            name: string;
+            rows: number;
+            bytes: number;
+            /** @description Of the bytes of the file, in hexadecimal */
+            sha256: string;
+        };
+        DumpState: {
+            /** @description The newest dump */
+            latest: components["schemas"]["Dump"] | null;
+            /** @description The dump that this node is making */
+            running: components["schemas"]["RunningDump"] | null;
+            /** @description Why the last one failed on this node */
+            failure: string | null;
+        };
         Error: {
             /** @enum {boolean} */
             success: false;
@@ -2488,6 +2577,25 @@ export interface components {
         EvidenceRule: {
             name: components["schemas"]["PriceFlag"];
             version: number;
+        };
+        ExplainedComparison: {
+            /** @description The other amount in the currency of the price, by `rates` */
+            converted: number;
+            /** @description What an amount of 1 there usually is in the price's market; 1 where nothing is known */
+            usual_ratio: number;
+            /** @description By what factor about two thirds of the cards deviate at most from that */
+            usual_spread: number;
+            /** @description Of how many cards of the set and finish, or of the game, that is known */
+            cards: number;
+            /** @description `converted` times `usual_ratio`: what the price would be */
+            expected: number;
+            /** @description How many times larger or smaller than that the price is */
+            times_off: number;
+            /**
+             * @description `agree`: less than `noise` or `doubt_factor` apart; `conflict`: at least `market_factor` and `usual_spread` to the power of `market_spreads`; `doubt`: between, which counts where own figures point the same way
+             * @enum {string}
+             */
+            level: "agree" | "doubt" | "conflict";
         };
         FileMark: {
             /** @enum {string} */
@@ -3206,6 +3314,19 @@ export interface components {
              * @enum {string}
              */
             reason: "sets_price" | "confirms" | "in_median" | "compared" | "not_compared" | "no_rate" | "other_time" | "own_sales" | "no_price";
+            /** @description How the price compares with it, for prices of other markets that were compared; else null */
+            comparison: components["schemas"]["ExplainedComparison"] | null;
+        };
+        PriceFinding: {
+            rule: components["schemas"]["PriceFlag"];
+            version: number;
+            /** @description Of the price that it was compared with; null for a rule about one price */
+            market: components["schemas"]["MarketCode"] | null;
+            /** @description What the price was compared with, in its own currency */
+            compared: number | null;
+            times_off: number | null;
+            /** @description Whether it speaks against the price; not where other evidence decided for the price */
+            counts: boolean;
         };
         /** @enum {string} */
         PriceFlag: "own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate";
@@ -3299,11 +3420,16 @@ export interface components {
         };
         PriceSource: {
             market: components["schemas"]["MarketCode"];
+            /** @description As the setting MARKET_NAMES says, else the code */
+            name: string;
             /** @description ISO 4217 code */
             currency: string;
             set_aside: components["schemas"]["SetAside"] | null;
             usual_interval_days: number | null;
             newest_feed_at: string | null;
+            age_days: number | null;
+            /** @description Whether a feed is overdue: its newest one is as old as a price that is stale */
+            late: boolean;
             /** @description Current prices */
             prices: number;
             /** @description Those of them that a feed stated within its usual interval before the newest one */
@@ -3315,9 +3441,24 @@ export interface components {
             held: number;
             /** @description Prices that could not be compared with others for want of an exchange rate */
             unchecked: number;
+            shares: components["schemas"]["SourceShares"];
+            /** @description By group of labels */
+            groups: components["schemas"]["SourceHealth"][];
         };
         /** @enum {string} */
         PriceState: "trusted" | "disputed" | "stale";
+        /** @description The settings `PRICE_*` that the price was compared by */
+        PriceThresholds: {
+            /** @description Differences below this amount, in `currency`, are noise */
+            noise: number;
+            own_factor: number;
+            offer_factor: number;
+            market_factor: number;
+            market_spreads: number;
+            doubt_factor: number;
+            agree_factor: number;
+            comparable_days: number;
+        };
         PricedItem: {
             id: number;
             /** @description Unique within its market */
@@ -3488,6 +3629,16 @@ export interface components {
              */
             overlap_hours?: number;
         };
+        RunningDump: {
+            /** Format: date-time */
+            started_at: string;
+            /** @description Tables that are written */
+            tables: number;
+            /** @description Tables in all, 0 until they are counted */
+            of: number;
+            /** @description Rows that are written */
+            rows: number;
+        };
         SavePriceMappingInput: {
             /** @description Column of each field, or an expression: {name} {type} puts columns together, {key/::/1} takes a part, =text is the same for all rows. Fields: price, name, number, set, finish, game, language, label, updated_at, item_ref, cardmarket_id, tcgplayer_id, tcgdex_id, tcgdex-asia_id, pokemontcg_id, punk-records_id, pricecharting_id; price[PSA 10] is a price under that label */
             columns: {
@@ -3624,8 +3775,6 @@ export interface components {
             group: string;
             last_price_at: string | null;
             last_feed_at: string | null;
-            /** @description Current prices */
-            prices: number;
             /** @description Current prices by age: up to a day, up to 7 days, up to 30 days, older */
             ages: {
                 day: number;
@@ -3637,10 +3786,27 @@ export interface components {
             items: number;
             /** @description Share of the catalogue with a price, 0 to 1 */
             coverage: number;
+            /** @description Current prices */
+            prices: number;
+            /** @description Those of them that a feed stated within its usual interval before the newest one */
+            confirmed: number;
+            trusted: number;
+            disputed: number;
+            stale: number;
             /** @description Prices that wait for a decision */
             held: number;
+            /** @description Prices that could not be compared with others for want of an exchange rate */
+            unchecked: number;
             /** @description Held ones among held and current prices, 0 to 1 */
             held_share: number;
+        };
+        /** @description Shares of its current prices; held ones among held and current prices. 0 without prices */
+        SourceShares: {
+            confirmed: number;
+            trusted: number;
+            disputed: number;
+            stale: number;
+            held: number;
         };
         SourceTrust: {
             /** @enum {string} */
@@ -3912,6 +4078,11 @@ export interface components {
             rule: components["schemas"]["PriceRule"] | null;
             /** @description The rules that decide about `state` and `flags`; none for the service's own prices, which are always trusted */
             judged_by: components["schemas"]["EvidenceRule"][];
+            /** @description Every observation of the rules about the price, as judged now */
+            findings: components["schemas"]["PriceFinding"][];
+            /** @description When a person confirmed the price, which settles what the findings say; null where nobody did */
+            confirmed_by_person_at: string | null;
+            thresholds: components["schemas"]["PriceThresholds"] | null;
             inputs: components["schemas"]["PriceExplanationInput"][];
             /** @description By which prices of other markets were compared */
             rates: components["schemas"]["UsedRate"][];
@@ -4036,6 +4207,7 @@ export type ChangeKeyInput = components['schemas']['ChangeKeyInput'];
 export type CollectionImport = components['schemas']['CollectionImport'];
 export type CollectionRecord = components['schemas']['CollectionRecord'];
 export type CollectionVisibility = components['schemas']['CollectionVisibility'];
+export type Completions = components['schemas']['Completions'];
 export type CorrectListingInput = components['schemas']['CorrectListingInput'];
 export type CreateAccountInput = components['schemas']['CreateAccountInput'];
 export type CreateCategoryInput = components['schemas']['CreateCategoryInput'];
@@ -4047,10 +4219,14 @@ export type CreditEntry = components['schemas']['CreditEntry'];
 export type DecidePricesInput = components['schemas']['DecidePricesInput'];
 export type DecidedPrices = components['schemas']['DecidedPrices'];
 export type DiscardHeldPricesInput = components['schemas']['DiscardHeldPricesInput'];
+export type Dump = components['schemas']['Dump'];
+export type DumpFile = components['schemas']['DumpFile'];
+export type DumpState = components['schemas']['DumpState'];
 export type Error = components['schemas']['Error'];
 export type ErrorCode = components['schemas']['ErrorCode'];
 export type EventKind = components['schemas']['EventKind'];
 export type EvidenceRule = components['schemas']['EvidenceRule'];
+export type ExplainedComparison = components['schemas']['ExplainedComparison'];
 export type FileMark = components['schemas']['FileMark'];
 export type Genre = components['schemas']['Genre'];
 export type Grade = components['schemas']['Grade'];
@@ -4085,6 +4261,7 @@ export type PostedPrices = components['schemas']['PostedPrices'];
 export type PriceConfidence = components['schemas']['PriceConfidence'];
 export type PriceDecision = components['schemas']['PriceDecision'];
 export type PriceExplanationInput = components['schemas']['PriceExplanationInput'];
+export type PriceFinding = components['schemas']['PriceFinding'];
 export type PriceFlag = components['schemas']['PriceFlag'];
 export type PriceMapping = components['schemas']['PriceMapping'];
 export type PriceMedians = components['schemas']['PriceMedians'];
@@ -4094,6 +4271,7 @@ export type PriceReviewCount = components['schemas']['PriceReviewCount'];
 export type PriceRule = components['schemas']['PriceRule'];
 export type PriceSource = components['schemas']['PriceSource'];
 export type PriceState = components['schemas']['PriceState'];
+export type PriceThresholds = components['schemas']['PriceThresholds'];
 export type PricedItem = components['schemas']['PricedItem'];
 export type Problem = components['schemas']['Problem'];
 export type Rate = components['schemas']['Rate'];
@@ -4101,6 +4279,7 @@ export type RecordOrderInput = components['schemas']['RecordOrderInput'];
 export type RejectListingInput = components['schemas']['RejectListingInput'];
 export type ReviewedPrice = components['schemas']['ReviewedPrice'];
 export type RotateKeyInput = components['schemas']['RotateKeyInput'];
+export type RunningDump = components['schemas']['RunningDump'];
 export type SavePriceMappingInput = components['schemas']['SavePriceMappingInput'];
 export type SavedPriceMapping = components['schemas']['SavedPriceMapping'];
 export type SendTestEventInput = components['schemas']['SendTestEventInput'];
@@ -4113,6 +4292,7 @@ export type SetSynonymsInput = components['schemas']['SetSynonymsInput'];
 export type SharedId = components['schemas']['SharedId'];
 export type ShippingPayer = components['schemas']['ShippingPayer'];
 export type SourceHealth = components['schemas']['SourceHealth'];
+export type SourceShares = components['schemas']['SourceShares'];
 export type SourceTrust = components['schemas']['SourceTrust'];
 export type SplitItemInput = components['schemas']['SplitItemInput'];
 export type StartedImport = components['schemas']['StartedImport'];
@@ -4700,6 +4880,8 @@ export interface operations {
                 category_id?: number;
                 /** @description Part of name, code or ref, in any case */
                 search?: string;
+                /** @description Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as `search` has them; all must hold, `or` and parentheses group, `-` negates. The answer tells as `query` how it was read */
+                query?: string;
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Entries on a page */
@@ -4722,6 +4904,8 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["ListedItem"][];
                         pagination: components["schemas"]["Pagination"];
+                        /** @description Canonical form of the field query, where there was one */
+                        query?: string;
                     };
                 };
             };
@@ -4754,6 +4938,33 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["StoredItem"];
                         message?: string;
+                    };
+                };
+            };
+        };
+    };
+    completeQuery: {
+        parameters: {
+            query?: {
+                /** @description The query up to where it is being typed */
+                text?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Completions"];
                     };
                 };
             };
@@ -6482,6 +6693,58 @@ export interface operations {
             };
         };
     };
+    getDumpState: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["DumpState"];
+                    };
+                };
+            };
+        };
+    };
+    startDump: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["DumpState"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
     postPrices: {
         parameters: {
             query?: never;
@@ -7233,6 +7496,7 @@ export const decidePricesInputFilterCauseValues: ReadonlyArray<FlattenedDeepRequ
 export const discardHeldPricesInputRuleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["DiscardHeldPricesInput"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "withdrawn"];
 export const errorCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ErrorCode"]> = ["INVALID_JSON", "BAD_REQUEST", "UNAUTHENTICATED", "PLAN_UPGRADE_REQUIRED", "FORBIDDEN", "READ_ONLY_KEY", "ORIGIN_NOT_ALLOWED", "ADDRESS_NOT_ALLOWED", "ITEM_NOT_FOUND", "NOT_FOUND", "METHOD_NOT_ALLOWED", "NOT_ACCEPTABLE", "CONFLICT", "IDEMPOTENCY_CONFLICT", "CURSOR_EXPIRED", "PRECONDITION_FAILED", "PAYLOAD_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "VALIDATION_ERROR", "PLUS_LISTING_ERROR", "PLUS_COLLECTION_ERROR", "RATE_LIMITED", "INTERNAL_ERROR", "UPSTREAM_ERROR", "UNAVAILABLE", "UPSTREAM_TIMEOUT"];
 export const eventKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["EventKind"]> = ["sale", "expire"];
+export const explainedComparisonLevelValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ExplainedComparison"]["level"]> = ["agree", "doubt", "conflict"];
 export const fileMarkTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["FileMark"]["type"]> = ["csv", "json"];
 export const genreValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Genre"]> = ["single", "card", "sealed", "bundle"];
 export const heldPriceRuleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "withdrawn"];
