@@ -1,6 +1,7 @@
 // Mostly wrong REST requests, made from an OpenAPI document as the running node serves it.
 import type { Shape } from '#core/input.ts'
 import { bodyOf, type Chance, goodJson, type IdsOf, NASTY_TEXTS, nastyBody, nastyEncoded } from './bad-input-values.ts'
+import { resolved } from '../test/support/openapi.ts'
 import type { Target } from './bad-input-target.ts'
 
 /** A request as it goes out; ids and credentials are in it. */
@@ -39,7 +40,7 @@ export interface Operation {
 }
 
 export async function readOperations(url: string, documentPath: string): Promise<Operation[]> {
-  const { paths } = (await (await fetch(url + documentPath)).json()) as OpenApi
+  const { paths } = resolved((await (await fetch(url + documentPath)).json()) as OpenApi)
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { tags, parameters = [], requestBody }]) => {
       const body = Object.values(requestBody?.content ?? {})[0]?.schema ?? null
@@ -219,7 +220,7 @@ function queryOf(parameters: Parameter[], ids: IdsOf, chance: Chance): string {
       const good: unknown = JSON.parse(
         goodJson(schema.type === 'array' ? (schema.items ?? {}) : schema, name, chance, ids).replace(/^$/, '""') || '""',
       )
-      return encodeURIComponent(String(good))
+      return encodeURIComponent(String(good).toWellFormed())
     }
     parts.push(`${name}=${value()}`)
     if (chance.is(0.08)) parts.push(`${name}${chance.pick(['', '[]', '[0]', '[a]', '[__proto__]', '%5B%5D'])}=${value()}`)

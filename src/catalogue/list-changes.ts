@@ -106,7 +106,7 @@ export const listChanges = verb(
         wait: Type.Optional(
           Type.Integer({ minimum: 0, maximum: LONGEST_WAIT_S, default: 0, description: 'Seconds to wait for a change where there is none' }),
         ),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST, default: DEFAULT_LIMIT })),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST, default: DEFAULT_LIMIT, description: 'Changes at most' })),
         with_data: Type.Optional(Type.Boolean({ default: false, description: 'With what is there now' })),
       },
       { additionalProperties: false },

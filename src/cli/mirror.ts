@@ -26,7 +26,7 @@ export function register(program: Command, print: Print): void {
         let changes = 0
         const said = (text: string) => process.stderr.write(process.stderr.isTTY ? `\r${text}\x1b[K` : `${text}\n`)
         await follow({
-          remote: { url: address.replace(/\/+$/, ''), key, onRetry: (why) => said(`${why}; trying again`) },
+          remote: { url: address.replace(/\/$/, ''), key, onRetry: (why) => said(`${why}; trying again`) },
           copy,
           once: once || target !== undefined,
           onApplied: (applied) => {

@@ -70,17 +70,17 @@ export async function readLog(on: Queryable, { after, kinds, most, entryBytes }:
         and not pg_visible_in_snapshot(c.xact, asked.seen) and pg_visible_in_snapshot(c.xact, asked.up_to)
         and c.kind = any(${[...kinds]}::text[])
       order by c.xact, c.seq
-      limit ${sql.lit(most + 2)}
+      limit ${most + 2}::int
     ), counted as (
       select *, coalesce(sum(entries) over (order by xact, seq rows between unbounded preceding and 1 preceding), 0)::int as before from found
     )
     select asked.cluster, asked.seen::text, asked.up_to::text,
       asked.floor > greatest(asked.xact, pg_snapshot_xmin(asked.seen)) or pg_snapshot_xmin(pg_current_snapshot()) < pg_snapshot_xmin(asked.seen) as expired,
-      (select coalesce(sum(entries), 0)::int from counted) > ${sql.lit(most)} as more,
+      (select coalesce(sum(entries), 0)::int from counted) > ${most}::int as more,
       c.kind, c.at, c.xact::text, c.seq::float8, c.first,
-      c.ids[c.first + 1 : c.first + ${sql.lit(most)} - c.before] as ids,
-      substring(c.payload from c.first * ${sql.lit(entryBytes)} + 1 for (${sql.lit(most)} - c.before) * ${sql.lit(entryBytes)}) as payload
-    from asked left join counted c on c.before < ${sql.lit(most)}
+      c.ids[c.first + 1 : c.first + ${most}::int - c.before] as ids,
+      substring(c.payload from c.first * ${sql.lit(entryBytes)} + 1 for (${most}::int - c.before) * ${sql.lit(entryBytes)}) as payload
+    from asked left join counted c on c.before < ${most}::int
     order by c.xact, c.seq`.execute(on)
   const { cluster, seen, up_to: upTo, expired, more } = rows[0]!
   if (expired || (after !== null && after.cluster !== cluster)) return 'expired'

@@ -19,7 +19,7 @@ import { ConnectionWatch } from './connection-watch.ts'
 const CONNECT_TIMEOUT_MS = 2_000
 const PATIENCE_MS = 1_000
 const KEEPALIVE_MS = 5_000
-const MAX_STATEMENTS = 500
+const MAX_STATEMENTS = 1_000
 const READ_ONLY = '25006'
 
 export interface Database<Schema> {

@@ -9,10 +9,13 @@ import { closed } from './types.ts'
 export const startDump = verb(
   { name: 'startDump', needs: 'operator', input: Type.Object({}, closed) },
   async (ctx: DumpCtx & WriteCtx): Promise<DumpState> => {
-    // What becomes of it is told by its state.
-    ctx.dumps.begin().made.catch(() => {})
-    const { started_at } = ctx.dumps.progress.running!
-    await change(ctx, async (_tx, note) => note.audit({ action: 'dump.start', subject: 'dump', id: started_at }))
-    return dumpState(ctx)
+    let began = false
+    return change(ctx, async (_tx, note) => {
+      // The write may be tried again after a deadlock. What becomes of the dump is told by its state.
+      if (!began) ctx.dumps.begin().made.catch(() => {})
+      began = true
+      note.audit({ action: 'dump.start', subject: 'dump', id: ctx.now().toISOString() })
+      return dumpState(ctx)
+    })
   },
 )

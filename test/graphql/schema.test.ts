@@ -24,11 +24,11 @@ describe('has what the interface names', () => {
       markets: [PriceMarket!]!
       listing(id: ID!): Listing
       me: Me!
-      events(after: String, wait: Int, limit: Int): AccountEvents
-      suggestItems(q: String): [Suggestion!]!
-      lookupItems(ids: [ItemIdentifierInput!]!): [LookedUpItem!]!
       changes(after: String, kinds: [String!], wait: Int, limit: Int): ChangePage!
       dump: Dump
+      suggestItems(q: String): [Suggestion!]!
+      lookupItems(ids: [ItemIdentifierInput!]!): [LookedUpItem!]!
+      events(after: String, wait: Int, limit: Int): AccountEvents
     }
     type ChangePage { changes: [Change!]! next: String! }
     type Change { cursor: String! kind: String! id: ID! itemId: ID market: String label: String at: String! }

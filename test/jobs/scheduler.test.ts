@@ -29,7 +29,7 @@ const LAST_RUN = 'last_run_timestamp_seconds'
 const LAST_FAILURE = 'last_failure_timestamp_seconds'
 
 test('/metrics tells of every periodic task when it last ran and how long that took', async () => {
-  await until('every task has run', async () => (await byTask(LAST_RUN)).size === 15)
+  await until('every task has run', async () => (await byTask(LAST_RUN)).size === 17)
   const runs = await byTask(LAST_RUN)
   expect([...runs.keys()].sort()).toEqual([
     'api-key-uses',
@@ -37,6 +37,8 @@ test('/metrics tells of every periodic task when it last ran and how long that t
     'change-feed',
     'change-log-trimming',
     'console-session-uses',
+    'dumps',
+    'event-feed',
     'idempotency-key-expiry',
     'listing-expiry',
     'operator-token-uses',

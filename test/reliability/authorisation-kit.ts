@@ -131,3 +131,10 @@ export function sendRaw(url: string, method: string, headers: string[], body?: s
     request.end(body)
   })
 }
+
+/** A text that names things by kind, with their ids. */
+export function filled(text: string, things: Things): string {
+  return text.replace(/"?\b(ITEM|LISTING|COLLECTION|RECORD|CURSOR)\b"?/g, (_all, kind: string) =>
+    JSON.stringify(things[kind.toLowerCase() as keyof Things]),
+  )
+}

@@ -14,7 +14,18 @@ import { call } from '#core/verb.ts'
 import { buildSchema } from '../../src/graphql/schema.ts'
 import { makeCatalogue } from '../market/kit.ts'
 import { OPERATOR_TOKEN, type TestNode, until } from '../support/node.ts'
-import { makeOwner, makeThings, type Owner, queuedEvents, type RawReply, sendRaw, startListing, stateOf, type Things } from './authorisation-kit.ts'
+import {
+  filled,
+  makeOwner,
+  makeThings,
+  type Owner,
+  queuedEvents,
+  type RawReply,
+  sendRaw,
+  startListing,
+  stateOf,
+  type Things,
+} from './authorisation-kit.ts'
 import {
   GRAPHQL_PATHS,
   GRAPHQL_ROWS,
@@ -184,13 +195,6 @@ function withQuery(url: string, ...queries: (string | undefined)[]): string {
 function urlOf(path: string, { listing, collection, record, item }: Things): string {
   const id = path.includes('/listings/') ? listing : path.includes('/collections/') ? collection : item
   return `${node.publicUrl}${path.replace(':itemId', String(record)).replace(':id', String(id))}`
-}
-
-/** Texts name things by kind. */
-function filled(text: string, things: Things): string {
-  return text.replace(/"?\b(ITEM|LISTING|COLLECTION|RECORD|CURSOR)\b"?/g, (_all, kind: string) =>
-    JSON.stringify(things[kind.toLowerCase() as keyof Things]),
-  )
 }
 
 function ask(name: string, { query, body }: PublicRow, things: Things, { headers, query: more }: Credential): Promise<RawReply> {

@@ -253,7 +253,7 @@ describe('errors', () => {
     ['{ item(id: 1) { id } } fragment F on Item { ...F }', 'Cannot spread fragment'],
     ['{ item(id: 1) { id @skip } }', 'if'],
     ['subscription { x }', 'subscription'],
-    ['{ itemz { id } }', 'Its fields are categories, category, items, item, groups, markets, listing, me.'],
+    ['{ itemz { id } }', 'Its fields are categories, category, items, item, groups, markets, listing, me, '],
     ['{ item(id: 1) { nam } }', 'Its fields are id, name, code, slug, genre, game, category,'],
     ['{ item(id: 1) { ... { category { up } } } }', 'Its fields are id, name, slug, image, parent, children, items, itemsCount.'],
     [

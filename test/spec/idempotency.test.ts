@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { EXAMPLES } from '#http/examples.ts'
 import { post } from '../graphql/client.ts'
 import { makeCatalogue, operator, plus, published } from '../market/kit.ts'
-import { makeOwner, makeThings, type Owner, stateOf, type Things } from '../reliability/authorisation-kit.ts'
+import { filled, makeOwner, makeThings, type Owner, stateOf } from '../reliability/authorisation-kit.ts'
 import { GRAPHQL_ROWS, PUBLIC_ROWS } from '../reliability/authorisation-rows.ts'
 import { startDemoNode } from '../support/demo.ts'
 import { startTestNode, type TestNode, until } from '../support/node.ts'
@@ -35,11 +35,6 @@ async function sendText(url: string, method: string, headers: Record<string, str
   const text = await response.text()
   const told = (text.startsWith('{') ? JSON.parse(text) : {}) as { error?: { code: string }; errors?: { extensions: { code: string } }[] }
   return { status: response.status, text, code: told.error?.code ?? told.errors?.[0]?.extensions.code }
-}
-
-/** A text that names things by kind, with their ids. */
-function filled(text: string, things: Things): string {
-  return text.replace(/"?\b(ITEM|LISTING|COLLECTION|RECORD)\b"?/g, (_all, kind: string) => String(things[kind.toLowerCase() as keyof Things]))
 }
 
 describe('over GraphQL', () => {
@@ -144,13 +139,21 @@ const MUTATIONS = Object.entries(GRAPHQL_ROWS).filter(([name]) => name.startsWit
 
 /** Sends the first request twice, then the other one, all with one key. */
 async function repeat(ask: (key: string, other: boolean) => Promise<Answered>): Promise<void> {
+  // Some writes are taken once a minute.
+  await node.db.kysely.deleteFrom('webhook_turns').execute()
   const key = newKey()
   const first = await ask(key, false)
   expect([first.status, first.code]).toEqual([first.status < 300 ? first.status : 200, undefined])
-  const state = await stateOf(node)
+  const state = await writtenState()
   expect(await ask(key, false)).toEqual(first)
   expect((await ask(key, true)).code).toBe('IDEMPOTENCY_CONFLICT')
-  expect(await stateOf(node)).toEqual(state)
+  expect(await writtenState()).toEqual(state)
+}
+
+/** Deliveries go on meanwhile: of events only their number counts. */
+async function writtenState(): Promise<Record<string, string>> {
+  const { webhook_attempts: _attempts, webhooks: _health, webhook_events: events, ...state } = await stateOf(node)
+  return { ...state, webhook_events: events!.split(' ')[0]! }
 }
 
 test.each(REST_WRITES)('%s', async (name, { query = '', body }) => {

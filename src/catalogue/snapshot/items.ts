@@ -38,6 +38,7 @@ export function copyOfItem(item: ItemSource): ItemSource {
   return { ...item, slug: copyOf(slug), images: copyOf(images), attributes: copyOf(attributes), details: copyOf(details) }
 }
 
+/** The items of a node as columns: a row for each, which stays its own while the item exists. */
 export class ItemTable {
   readonly texts = new TextArena()
   readonly prices = new PriceTable()

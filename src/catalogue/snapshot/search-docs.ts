@@ -11,8 +11,7 @@ import type { ItemTable } from './items.ts'
 /** English names by National Pokédex number, from 1. */
 const SPECIES = (JSON.parse(readFileSync(new URL('species.json', import.meta.url), 'utf8')) as string[]).map(fold)
 
-/** What is left of a name in another script: `ex` of `リザードンex`. */
-const LATIN_END = /[a-z0-9][a-z0-9 ]*$/
+const LATIN_CHARACTER = /^[a-z0-9 ]$/
 const LATIN = /^[\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]*$/u
 /** Numbers of finishes, rarities and languages below it fit into one number together. */
 const MOST_VALUES = 65_536
@@ -77,7 +76,7 @@ export class SearchDocs {
   #aliasesOf(row: number, name: string, names: readonly string[], dexIds: readonly number[]): string | null {
     const aliases = new Set(names.map(fold))
     // Names in other scripts keep what they have in Latin letters, such as `ex`.
-    const end = LATIN.test(name) ? '' : (LATIN_END.exec(name)?.[0].trim() ?? '')
+    const end = LATIN.test(name) ? '' : latinEnd(name)
     const species = dexIds.flatMap((id) => SPECIES[id - 1] ?? []).filter((one) => !name.includes(one))
     if (species.length > 0) aliases.add([...species, end].filter(Boolean).join(' '))
     if (this.borrows(row)) {
@@ -123,4 +122,11 @@ export class SearchDocs {
     this.#folded.set(text, folded)
     return folded
   }
+}
+
+/** The end of a folded name in another script that is in Latin letters: `ex` of `リザードンex`. */
+function latinEnd(name: string): string {
+  let start = name.length
+  while (start > 0 && LATIN_CHARACTER.test(name[start - 1]!)) start -= 1
+  return name.slice(start).trim()
 }
