@@ -25,6 +25,7 @@ import { registerOtherMethods, registerRoutes, type RouteRules } from '#http/rou
 import type { RequestCounts } from '#http/request-counts.ts'
 import { answerNotFound, createServer } from '#http/server.ts'
 import { addGraphql } from './graphql/routes.ts'
+import { addMcp } from './mcp/routes.ts'
 import { catalogueRoutes } from './rest/catalogue-routes.ts'
 import { changeRoutes } from './rest/change-routes.ts'
 import { collectionRoutes } from './rest/collection-routes.ts'
@@ -113,6 +114,11 @@ async function addRest(app: FastifyInstance, node: PublicNode): Promise<FastEndp
     [[...priceRoutes, ...changeRoutes, ...dumpRoutes, ...collectionRoutes, ...webhookRoutes, ...meRoutes], rules],
   ]
   const reads: FastEndpoint[] = []
+  addMcp(
+    app,
+    node,
+    families.flatMap(([routes]) => routes),
+  )
   await app.register(
     async (scope) => {
       addGate(scope, node.keys, node.limits)

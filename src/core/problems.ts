@@ -255,6 +255,7 @@ export const RULES = {
   console_only: "the console's cookie is valid only for requests of the console",
   read_only_key: 'this API key is read-only; use one that may write',
   origin_not_allowed: 'this API key is not allowed [from {value}|without an Origin header: it is for web pages]',
+  page_not_allowed: 'pages of {value} may not use this service',
   address_not_allowed: 'this API key is not allowed from the address {value}',
   authorization: 'the Authorization header is {state}: send Authorization: Bearer <{credential}>',
   credential: 'invalid {credential}: {state}',

@@ -9,7 +9,9 @@ export type CorsHeaders = (origin: string | undefined) => Headers
 const EXPOSED = ['access-control-expose-headers', 'ETag, RateLimit, RateLimit-Policy, X-Request-Id, Retry-After']
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
-  'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id',
+  // The last two are of the Model Context Protocol.
+  'access-control-allow-headers':
+    'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, Mcp-Protocol-Version, Mcp-Session-Id',
   // Browsers cap it: Chromium at 2 hours, Firefox at 24.
   'access-control-max-age': '86400',
 }

@@ -49,6 +49,7 @@ export const ErrorSchema = Type.Object(
   { title: 'Error' },
 )
 
+/** The body of an error. */
 export function errorBody(error: ServiceError): ErrorBody {
   return { success: false, error: { code: error.code, ...factsOf(error) } }
 }

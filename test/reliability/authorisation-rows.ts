@@ -236,3 +236,6 @@ export const OPEN_ROWS: readonly string[] = [
 
 /** Both paths of GraphQL; what is asked there is in `GRAPHQL_ROWS`. */
 export const GRAPHQL_PATHS: readonly string[] = ['GET /graphql', 'POST /graphql', 'GET /graphql/v3', 'POST /graphql/v3']
+
+/** Its tools call verbs that have rows of their own; which plan gets which is in test/mcp. */
+export const MCP_PATHS: readonly string[] = ['POST /mcp']

@@ -31,6 +31,7 @@ import {
   GRAPHQL_ROWS,
   type GraphqlRow,
   ITEM_FIELD_ROWS,
+  MCP_PATHS,
   OPEN_ROWS,
   OPERATOR_ROWS,
   PUBLIC_ROWS,
@@ -142,7 +143,7 @@ describe('every operation has its row, and every row its operation', () => {
   test('routes', () => {
     const publicRoutes = registered.filter((name) => name.includes(' /api/'))
     const operatorRoutes = registered.filter((name) => name.includes(' /operator/') && !isOpen(name))
-    const others = registered.filter((name) => ![...publicRoutes, ...operatorRoutes, ...GRAPHQL_PATHS, ...TOKEN_ROWS].includes(name))
+    const others = registered.filter((name) => ![...publicRoutes, ...operatorRoutes, ...GRAPHQL_PATHS, ...MCP_PATHS, ...TOKEN_ROWS].includes(name))
     expect(describeMissing('PUBLIC_ROWS', Object.keys(PUBLIC_ROWS), publicRoutes)).toEqual([])
     expect(describeMissing('OPERATOR_ROWS', OPERATOR_ROWS, operatorRoutes)).toEqual([])
     expect(
@@ -161,8 +162,8 @@ describe('every operation has its row, and every row its operation', () => {
     ).toEqual([])
     expect(
       describeMissing(
-        'GRAPHQL_PATHS and TOKEN_ROWS',
-        [...GRAPHQL_PATHS, ...TOKEN_ROWS].filter((row) => !registered.includes(row)),
+        'GRAPHQL_PATHS, MCP_PATHS and TOKEN_ROWS',
+        [...GRAPHQL_PATHS, ...MCP_PATHS, ...TOKEN_ROWS].filter((row) => !registered.includes(row)),
         [],
       ),
     ).toEqual([])
@@ -269,6 +270,14 @@ test.each(ownedOf(PUBLIC_ROWS))("%s: another account's things stay as they are a
     expectNoLeak(reply, stranger)
   }
   expect(await stateOf(node)).toEqual(before)
+})
+
+test('broken keys are 401 for MCP', async () => {
+  for (const [kind, { headers, query }] of Object.entries(brokenKeys)) {
+    const reply = await sendRaw(`${node.publicUrl}/mcp${query ? `?${query}` : ''}`, 'POST', headers, '{"jsonrpc":"2.0","id":1,"method":"tools/list"}')
+    const { error } = JSON.parse(reply.text) as { error: { data: { code: string } } }
+    expect({ kind, status: reply.status, code: error.data.code }).toEqual({ kind, status: 401, code: 'UNAUTHENTICATED' })
+  }
 })
 
 describe.each(Object.entries(GRAPHQL_ROWS))('%s', (name, row) => {

@@ -239,6 +239,7 @@ export const TURKISH: Words = {
     console_only: 'konsolun çerezi yalnızca konsolun istekleri için geçerlidir',
     read_only_key: 'bu API anahtarı salt okunur; yazma izni olan bir anahtar kullanın',
     origin_not_allowed: 'bu API anahtarı [{value} kaynağından kullanılamaz|Origin başlığı olmadan kullanılamaz: web sayfaları içindir]',
+    page_not_allowed: '{value} kaynağındaki sayfalar bu servisi kullanamaz',
     address_not_allowed: 'bu API anahtarı {value} adresinden kullanılamaz',
     authorization: 'Authorization başlığı {state}; şöyle gönderin: Authorization: Bearer <{credential}>',
     credential: 'geçersiz kimlik bilgisi ({credential}): {state}',

@@ -1,0 +1,170 @@
+// The Model Context Protocol at `/mcp` (Streamable HTTP without sessions or streams): tools for language models, each a verb.
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import { CallToolRequestSchema, type CallToolResult, ErrorCode, ListToolsRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js'
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
+import type { FastifyInstance } from 'fastify'
+import { addGate, allow } from '#accounts/gate.ts'
+import type { Keyring } from '#accounts/keyring.ts'
+import type { RateLimits } from '#accounts/rate-limits.ts'
+import type { Log } from '#core/context.ts'
+import { invalid, ServiceError } from '#core/errors.ts'
+import { reason } from '#core/problems.ts'
+import { call, mayCall, ofFamily, type Viewer } from '#core/verb.ts'
+import { type Answer, asServiceError, errorBody, successBody } from '#http/envelope.ts'
+import { type Failures, failuresOf } from '#http/failures.ts'
+import { apiRequest, viewerOf } from '#http/fastify-adapter.ts'
+import type { ApiRequest } from '#http/respond.ts'
+import type { Route } from '#http/route.ts'
+import { registerOtherMethods } from '#http/routes.ts'
+import { errorHandler } from '#http/server.ts'
+import { publicContext, type PublicContextNode, type PublicCtx } from '#public-context.ts'
+import { type AnyVerb, inputSchemaOf, type Tool, TOOLS } from './tools.ts'
+
+export interface McpNode extends PublicContextNode {
+  config: PublicContextNode['config'] & { corsOrigins: '*' | readonly string[] }
+  log: Log
+  keys: Keyring
+  limits: RateLimits | null
+}
+
+const INFO = { name: 'mintmark', title: 'Mintmark', version: '1' }
+const INSTRUCTIONS =
+  'Prices of trading cards and sealed products from several sources, and a marketplace for them. An item has the prices of one market and ' +
+  'so of one currency at a time. Listings and sales are in TL. Refusals carry a code and say what is allowed.'
+const URL_OF_REQUESTS = 'http://localhost/mcp'
+
+const byName = new Map(TOOLS.map((tool) => [tool.name, { ...tool, inputSchema: inputSchemaOf(tool) }]))
+
+/** Adds `/mcp` to the public listener; tools answer as the REST routes of their verbs do. */
+export function addMcp(app: FastifyInstance, node: McpNode, routes: readonly Route<PublicCtx>[]): void {
+  const { corsOrigins } = node.config
+  const answers = new Map<AnyVerb, Route<PublicCtx>['answer']>(routes.map(({ verb, answer }) => [verb, answer]))
+  const rules: ToolRules = { ctx: publicContext(node), answers, failed: failuresOf(node.log), keys: node.keys }
+  const jsonSchemaValidator = new AjvJsonSchemaValidator()
+  app.register(async (scope) => {
+    // Before the gate: what a page of a foreign origin sends is refused whatever key it has.
+    scope.addHook('onRequest', (request, _reply, done) => {
+      const { origin } = request.headers
+      if (origin !== undefined && corsOrigins !== '*' && !corsOrigins.includes(origin)) {
+        throw new ServiceError('ORIGIN_NOT_ALLOWED', reason('page_not_allowed', { value: origin }))
+      }
+      done()
+    })
+    addGate(scope, node.keys, node.limits)
+    scope.setErrorHandler(errorHandler(failuresOf(node.log, rpcError)))
+    scope.post('/mcp', { schema: { hide: true } as object }, async (request, reply) => {
+      const { body } = request
+      // One request, one count: a batch could hold any number of calls.
+      if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+        throw new ServiceError('INVALID_JSON', reason('json_object', { part: 'body' }))
+      }
+      const { server } = new McpServer(INFO, { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator })
+      const viewer = viewerOf(request)
+      const made = apiRequest(request)
+      server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: toolsFor(viewer) }))
+      server.setRequestHandler(CallToolRequestSchema, ({ params }) => callTool(rules, viewer, made, params))
+      const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+      await server.connect(transport)
+      try {
+        const response = await transport.handleRequest(new Request(URL_OF_REQUESTS, { method: 'POST', headers: textHeaders(made) }), {
+          parsedBody: body,
+        })
+        return await reply
+          .code(response.status)
+          .headers(Object.fromEntries(response.headers))
+          .send(response.body ? Buffer.from(await response.arrayBuffer()) : undefined)
+      } finally {
+        await server.close()
+      }
+    })
+    registerOtherMethods(scope, '/mcp', ['POST'])
+  })
+}
+
+/** The form that the protocol gives errors; `data` has our code. */
+function rpcError(error: ServiceError): object {
+  const code = error.code === 'INVALID_JSON' ? ErrorCode.ParseError : ErrorCode.ConnectionClosed
+  return { jsonrpc: '2.0', id: null, error: { code, message: error.message, data: errorBody(error).error } }
+}
+
+/** Those headers that the transport reads. */
+function textHeaders({ headers }: ApiRequest): Record<string, string> {
+  const names = ['accept', 'content-type', 'mcp-protocol-version']
+  return Object.fromEntries(names.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]]] : [])))
+}
+
+/** The tools whose verbs the caller may use. */
+function toolsFor(viewer: Viewer): object[] {
+  return [...byName.values()]
+    .filter(({ verb }) => isAllowed(viewer, verb))
+    .map(({ name, title, description, verb, inputSchema }) => ({
+      name,
+      title,
+      description,
+      inputSchema,
+      annotations: { readOnlyHint: !verb.writes, destructiveHint: verb.writes, idempotentHint: true, openWorldHint: false },
+    }))
+}
+
+function isAllowed(viewer: Viewer, verb: AnyVerb): boolean {
+  try {
+    mayCall(viewer, verb)
+    return true
+  } catch {
+    return false
+  }
+}
+
+interface ToolRules {
+  ctx: (viewer: Viewer, request: ApiRequest) => PublicCtx
+  answers: ReadonlyMap<AnyVerb, Route<PublicCtx>['answer']>
+  failed: Failures
+  keys: Keyring
+}
+
+async function callTool(
+  { ctx, answers, failed, keys }: ToolRules,
+  viewer: Viewer,
+  request: ApiRequest,
+  { name, arguments: given = {} }: { name: string; arguments?: Record<string, unknown> | undefined },
+): Promise<CallToolResult> {
+  const tool = byName.get(name)
+  if (!tool) throw new McpError(ErrorCode.InvalidParams, `Unknown tool: ${name}`)
+  const { verb, defaults } = tool
+  try {
+    // The request is counted already, what the key is used for is not.
+    await allow(viewer, verb, null, keys.usage)
+    const { headers, input } = conditionOf(tool, given)
+    const result: unknown = await call(verb, ctx(viewer, { ...request, headers }), { ...defaults, ...input })
+    return resultOf((answers.get(verb) ?? asData)(result as never))
+  } catch (error) {
+    const refusal = asServiceError(ofFamily(error, verb))
+    failed(refusal, request)
+    return { isError: true, ...content(errorBody(refusal).error) }
+  }
+}
+
+/** The verb's input without the tool's own argument `etag`, which is the header `If-Match` over HTTP. */
+function conditionOf({ conditional }: Tool, given: Record<string, unknown>): { headers: ApiRequest['headers']; input: Record<string, unknown> } {
+  if (!conditional) return { headers: {}, input: given }
+  const { etag, ...input } = given
+  // A list of tags, or one for any state, would let a change pass unseen.
+  if (typeof etag !== 'string' || !/^"[^",*]{1,200}"$/.test(etag)) throw invalid('etag', 'required', { must: reason('text') })
+  return { headers: { 'if-match': etag }, input }
+}
+
+const asData = (data: object) => ({ data })
+
+/** The members of a REST answer but `success`. */
+function resultOf(answer: ReturnType<Route<PublicCtx>['answer']>): CallToolResult {
+  const bytes = 'bytes' in answer ? answer.bytes() : 'body' in answer ? answer.body : null
+  const body = bytes instanceof Buffer ? JSON.parse(bytes.toString()) : successBody(answer as Answer)
+  const { success: _, ...members } = body as Record<string, unknown>
+  return content(members)
+}
+
+/** For programs, and as text for clients that know only that. */
+function content(structured: object): Pick<CallToolResult, 'content' | 'structuredContent'> {
+  return { content: [{ type: 'text', text: JSON.stringify(structured) }], structuredContent: structured as Record<string, unknown> }
+}

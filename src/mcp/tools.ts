@@ -1,0 +1,184 @@
+// The tools of the Model Context Protocol: names, descriptions and input schemas of verbs, as language models read them.
+import { explainPrice } from '#catalogue/explain-price.ts'
+import { getItem } from '#catalogue/get-item.ts'
+import { listCategories } from '#catalogue/list-categories.ts'
+import { readPriceHistory } from '#catalogue/read-price-history.ts'
+import { searchItems } from '#catalogue/search-items.ts'
+import { listCollections } from '#collections/list-collections.ts'
+import { readMe } from '#accounts/read-me.ts'
+import type { Shape } from '#core/input.ts'
+import type { HasViewer, Verb } from '#core/verb.ts'
+import { lookupItems } from '#identity/lookup-items.ts'
+import { getListing } from '#market/get-listing.ts'
+import { listMyListings } from '#market/list-my-listings.ts'
+import { listRecentSales } from '#market/list-recent-sales.ts'
+import { planListingPrice } from '#market/plan-listing-price.ts'
+import { searchListings } from '#market/search-listings.ts'
+import { updateListingPrice } from '#market/update-listing-price.ts'
+import type { PublicCtx } from '#public-context.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: a list of tools holds verbs of all inputs and results
+export type AnyVerb = Verb<any, any, any>
+
+export interface Tool {
+  name: string
+  title: string
+  /** what it does and when to use it */
+  description: string
+  verb: AnyVerb
+  /** input fields that the tool fills in where the caller does not */
+  defaults: Readonly<Record<string, unknown>>
+  /** takes the `etag` of the state that the caller means, and changes no other */
+  conditional: boolean
+}
+
+interface Declared<Ctx extends HasViewer> {
+  name: string
+  title: string
+  description: string
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  verb: Verb<Ctx, any, any>
+  defaults?: Readonly<Record<string, unknown>>
+  conditional?: boolean
+}
+
+/** Fewer than REST gives: a model reads every entry. */
+const FEW = { per_page: 10 }
+
+export const TOOLS: readonly Tool[] = [
+  tool({
+    name: 'search_items',
+    title: 'Search items',
+    description:
+      'Search trading cards and sealed products by name, collector number or set, best match first, with their current prices. ' +
+      'Start here when you do not know the id of an item.',
+    verb: searchItems,
+    defaults: FEW,
+  }),
+  tool({
+    name: 'get_item',
+    title: 'Read an item',
+    description: 'Read one item by its id: name, set, attributes, and current prices by condition and grade.',
+    verb: getItem,
+  }),
+  tool({
+    name: 'look_up_items',
+    title: 'Look up items by identifiers',
+    description:
+      'Find up to 500 items at once by ids of other systems (`source` and `id`), or by `set` and `number`. Gives one result for each ' +
+      'identifier, in their order: `found`, `ambiguous` with candidates, or `unknown`. Use it for lists of cards instead of many searches.',
+    verb: lookupItems,
+  }),
+  tool({
+    name: 'price_history',
+    title: 'Read the price history of an item',
+    description: 'Open, low, high and close of an item’s prices by day, week or month. Periods in which no price changed are left out.',
+    verb: readPriceHistory,
+    defaults: { interval: 'week' },
+  }),
+  tool({
+    name: 'explain_price',
+    title: 'Explain a price',
+    description:
+      'Why a current price is what it is: the rule that made it, the statements or sales it was computed from, prices of other markets, ' +
+      'exchange rates, and how far it can be trusted.',
+    verb: explainPrice,
+  }),
+  tool({
+    name: 'list_categories',
+    title: 'List categories',
+    description: 'List series, sets and other groups of items with their item counts. `parent_id` 0 gives the top level.',
+    verb: listCategories,
+    defaults: { per_page: 50 },
+  }),
+  tool({
+    name: 'search_listings',
+    title: 'Search listings for sale',
+    description: 'Search what sellers offer now. Prices are in TL. Set the `with_` flags to learn more about each listing.',
+    verb: searchListings,
+    defaults: { ...FEW, with_item: true, with_details: true },
+  }),
+  tool({
+    name: 'get_listing',
+    title: 'Read a listing',
+    description: 'Read one listing by its id: a published one, or your own in any status, then with its `etag`.',
+    verb: getListing,
+    defaults: { with_item: true, with_details: true },
+  }),
+  tool({
+    name: 'my_listings',
+    title: 'List your own listings',
+    description: 'List the listings of this account in every status, newest first.',
+    verb: listMyListings,
+    defaults: { ...FEW, with_item: true },
+  }),
+  tool({
+    name: 'plan_listing_price',
+    title: 'Plan a new price of a listing',
+    description:
+      'First of two steps to change the price of one of your listings. Changes nothing: shows the old and the new price, what a sale would ' +
+      'pay you, and the `etag` that `apply_listing_price` needs. Show this to the user and ask before you apply it.',
+    verb: planListingPrice,
+  }),
+  tool({
+    name: 'apply_listing_price',
+    title: 'Apply a new price of a listing',
+    description:
+      'Second of two steps: changes the price of one of your listings at once and publicly. Takes the `etag` of `plan_listing_price`; ' +
+      'refused with PRECONDITION_FAILED when the listing has changed since: plan again then.',
+    verb: updateListingPrice,
+    conditional: true,
+  }),
+  tool({
+    name: 'list_collections',
+    title: 'List your collections and their worth',
+    description: 'List the collections of this account with what they are worth now: value, cost and gain by currency.',
+    verb: listCollections,
+    defaults: { with_value: true },
+  }),
+  tool({
+    name: 'recent_sales',
+    title: 'List recent sales',
+    description: 'List the latest sales of the marketplace, newest first, of all items or of one. Prices are in TL.',
+    verb: listRecentSales,
+    defaults: FEW,
+  }),
+  tool({
+    name: 'me',
+    title: 'Read your account',
+    description: 'Read the account, plan, limits and usage of the API key that this connection uses.',
+    verb: readMe,
+  }),
+]
+
+function tool(declared: Declared<PublicCtx>): Tool {
+  return { defaults: {}, conditional: false, ...declared }
+}
+
+const ETAG = { type: 'string', minLength: 1, maxLength: 200, description: 'The `etag` that `plan_listing_price` gave' }
+
+/** JSON Schema of a tool's arguments, from its verb's input. */
+export function inputSchemaOf({ verb, defaults, conditional }: Tool): { type: 'object' } & Shape {
+  const { properties = {}, required = [], ...rest } = forCallers(verb.input) as Shape
+  const filled = Object.entries(properties).map(([name, shape]) => [name, name in defaults ? { ...shape, default: defaults[name] } : shape])
+  return {
+    ...rest,
+    type: 'object',
+    properties: { ...Object.fromEntries(filled), ...(conditional && { etag: ETAG }) },
+    required: conditional ? [...required, 'etag'] : required,
+  }
+}
+
+/** Keywords of ours that JSON Schema does not know. */
+const OWN_KEYWORDS = new Set(['allowed', 'documentedValues'])
+
+/** A schema without our own keywords; flags are written as JSON writes them. */
+function forCallers(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(forCallers)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const isFlag = 'type' in schema && schema.type === 'boolean'
+  const entries = Object.entries(schema).filter(([keyword]) => !OWN_KEYWORDS.has(keyword))
+  return Object.fromEntries(
+    entries.map(([keyword, value]) => [keyword, isFlag && keyword === 'description' ? String(value).replaceAll('`1`', '`true`') : forCallers(value)]),
+  )
+}

@@ -1,0 +1,273 @@
+// The Model Context Protocol as its own client uses it: tools by plan, each once right and once wrong, and the gate of the service.
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createCollection } from '#collections/create-collection.ts'
+import { createKey } from '#accounts/create-key.ts'
+import type { KeyUsageRow } from '#accounts/usage.ts'
+import { call } from '#core/verb.ts'
+import { makeCatalogue, plus, published } from '../market/kit.ts'
+import { send, startTestNode, type TestNode, until } from '../support/node.ts'
+import { callTool, withClient } from './client.ts'
+
+const EVERY_PLAN = ['search_items', 'get_item', 'look_up_items', 'list_categories', 'me']
+const PROFESSIONAL = ['price_history', 'explain_price']
+const PLUS = ['search_listings', 'get_listing', 'my_listings', 'plan_listing_price', 'apply_listing_price', 'list_collections', 'recent_sales']
+
+let node: TestNode
+let items: Record<string, number>
+let listing: number
+
+beforeAll(async () => {
+  node = await startTestNode()
+  ;({ items } = await makeCatalogue(node))
+  listing = (await published(node, items.char!, { price: 100, title: 'Charizard, played' })).id
+  await call(createCollection, node.ctx, { account_id: node.accounts.plus, name: 'Binder' })
+})
+
+afterAll(() => node.close())
+
+const asPlan = <T>(plan: keyof TestNode['keys'], use: (client: Client) => Promise<T>) => withClient(node.publicUrl!, node.keys[plan], use)
+const namesOf = async (client: Client) => (await client.listTools()).tools.map(({ name }) => name)
+const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+const headers = { accept: 'application/json, text/event-stream' }
+
+describe('tools', () => {
+  test('are those of the plan', async () => {
+    expect((await asPlan('starter', namesOf)).sort()).toEqual([...EVERY_PLAN].sort())
+    expect((await asPlan('professional', namesOf)).sort()).toEqual([...EVERY_PLAN, ...PROFESSIONAL].sort())
+    for (const plan of ['plus', 'enterprise'] as const) {
+      expect((await asPlan(plan, namesOf)).sort()).toEqual([...EVERY_PLAN, ...PROFESSIONAL, ...PLUS].sort())
+    }
+  })
+
+  test('have closed schemas of plain JSON Schema, and say which one writes', async () => {
+    const { tools } = await asPlan('plus', (client) => client.listTools())
+    for (const { name, description, inputSchema, annotations } of tools) {
+      expect(description!.length, name).toBeGreaterThan(40)
+      expect(inputSchema, name).toMatchObject({ type: 'object', additionalProperties: false })
+      expect(JSON.stringify(inputSchema), name).not.toMatch(/"allowed"|"documentedValues"|`1`/)
+      expect(annotations!.readOnlyHint, name).toBe(name !== 'apply_listing_price')
+    }
+  })
+
+  test('answer as REST does', async () => {
+    const rest = (path: string) => send(`${node.publicUrl}/api/v1${path}`, node.keys.plus)
+    const id = items.char!
+    const twins: [tool: string, given: Record<string, unknown> | undefined, path: string][] = [
+      ['search_items', { q: 'charizard' }, '/items/search?q=charizard&per_page=10'],
+      ['get_item', { id }, `/items/${id}`],
+      [
+        'price_history',
+        { id, market: 'source_a', from: '2026-10-01T00:00:00Z' },
+        `/items/${id}/price-history?market=source_a&from=2026-10-01T00:00:00Z&interval=week`,
+      ],
+      ['list_categories', { parent_id: 0 }, '/categories?parent_id=0&per_page=50'],
+      [
+        'search_listings',
+        { search: 'charizard', sort_by: 'latest' },
+        '/plus/listings?search=charizard&sort_by=latest&per_page=10&with_item=1&with_details=1',
+      ],
+      ['get_listing', { id: listing }, `/plus/listings/${listing}?with_item=1&with_details=1`],
+      ['my_listings', undefined, '/plus/my-listings?per_page=10&with_item=1'],
+      ['list_collections', {}, '/plus/collections?with_value=1'],
+      ['recent_sales', { item_id: id }, `/plus/recent-sales?item_id=${id}&per_page=10`],
+    ]
+    await asPlan('plus', async (client) => {
+      for (const [name, given, path] of twins) {
+        const { success, ...body } = (await rest(path)).body
+        expect([name, success]).toEqual([name, true])
+        expect({ name, ...(await callTool(client, name, given)) }).toEqual({ name, isError: false, content: body })
+      }
+      expect((await callTool(client, 'explain_price', { id, market: 'source_a' })).content.data).toMatchObject({ price: 168.56, currency: 'USD' })
+      expect((await callTool(client, 'me')).content.data).toMatchObject({ account: { plan: 'plus' } })
+      const ids = [
+        { set: 'Base Set', number: '4/102' },
+        { set: 'Base Set', number: '99' },
+      ]
+      expect((await callTool(client, 'look_up_items', { ids })).content).toMatchObject({
+        data: [{ state: 'found', item: { id } }, { state: 'unknown' }],
+      })
+    })
+  })
+
+  test('give Starter the reduced item', async () => {
+    const { content } = await asPlan('starter', (client) => callTool(client, 'get_item', { id: items.char! }))
+    expect(content.data).toMatchObject({ name: 'Charizard' })
+    expect(content.data).not.toHaveProperty('game')
+  })
+
+  test('refuse bad input with the code and message of REST, naming the field', async () => {
+    const wrong: [tool: string, given: Record<string, unknown>, code: string, field: string | null][] = [
+      ['search_items', {}, 'VALIDATION_ERROR', 'q'],
+      ['search_items', { q: 'char', page: '1' }, 'VALIDATION_ERROR', 'page'],
+      ['search_items', { q: 'char', pages: 1 }, 'VALIDATION_ERROR', 'pages'],
+      ['search_items', { q: { a: [] } }, 'VALIDATION_ERROR', 'q'],
+      ['get_item', { id: 999_999 }, 'ITEM_NOT_FOUND', null],
+      ['get_item', { id: 1e300 }, 'ITEM_NOT_FOUND', null],
+      ['look_up_items', { ids: [] }, 'VALIDATION_ERROR', 'ids'],
+      ['price_history', { id: items.char, interval: 'hour' }, 'VALIDATION_ERROR', 'interval'],
+      ['price_history', { id: items.char, label: '\u0000' }, '', null],
+      ['explain_price', { id: items.char, label: 'PSA 99' }, 'VALIDATION_ERROR', 'label'],
+      ['list_categories', { parent_id: -1 }, 'VALIDATION_ERROR', 'parent_id'],
+      ['list_categories', { game: '\u0000' }, '', null],
+      ['search_listings', { per_page: 101 }, 'VALIDATION_ERROR', 'per_page'],
+      ['search_listings', { search: '\u0000\ud800' }, '', null],
+      ['get_listing', { id: 0 }, 'NOT_FOUND', null],
+      ['my_listings', { status: 'lost' }, 'VALIDATION_ERROR', 'status'],
+      ['plan_listing_price', { id: listing, price: 1.001 }, 'PLUS_LISTING_ERROR', 'price'],
+      ['plan_listing_price', { id: 999_999, price: 2 }, 'PLUS_LISTING_ERROR', null],
+      ['apply_listing_price', { id: listing, price: 50 }, 'PLUS_LISTING_ERROR', 'etag'],
+      ['apply_listing_price', { id: listing, price: 50, etag: '*' }, 'PLUS_LISTING_ERROR', 'etag'],
+      ['list_collections', { page: 1 }, 'PLUS_COLLECTION_ERROR', 'page'],
+      ['recent_sales', { item_id: 'x' }, 'VALIDATION_ERROR', 'item_id'],
+      ['recent_sales', { game: '\u0000' }, 'VALIDATION_ERROR', 'game'],
+      ['me', { id: 1 }, 'VALIDATION_ERROR', 'id'],
+    ]
+    await asPlan('plus', async (client) => {
+      for (const [name, given, code, field] of wrong) {
+        const answer = await callTool(client, name, given)
+        if (code === '') {
+          expect([name, answer.content.code]).not.toEqual([name, 'INTERNAL_ERROR'])
+          continue
+        }
+        expect([name, given, answer.isError, answer.content.code]).toEqual([name, given, true, code])
+        expect(answer.content.message!.length).toBeGreaterThan(5)
+        if (field !== null) expect(answer.content.details!.map((detail) => detail.field)).toEqual([field])
+      }
+      await expect(client.callTool({ name: 'delete_everything', arguments: {} })).rejects.toMatchObject({ code: -32602 })
+    })
+  })
+
+  test('that the plan does not allow refuse', async () => {
+    await asPlan('starter', async (client) => {
+      for (const name of [...PROFESSIONAL, ...PLUS]) {
+        expect(await callTool(client, name, {})).toMatchObject({ isError: true, content: { code: 'PLAN_UPGRADE_REQUIRED' } })
+      }
+    })
+  })
+})
+
+describe('a new price', () => {
+  const priceOf = async (id: number) => (await plus(node, 'GET', `/listings/${id}`)).body.data.price
+
+  test('is planned, then applied to what was planned', async () => {
+    const { id } = await published(node, items.char!, { price: 100 })
+    await asPlan('plus', async (client) => {
+      const { content } = await callTool(client, 'plan_listing_price', { id, price: 150.5 })
+      const plan = content.data as { etag: string }
+      expect(plan).toMatchObject({ id, status: 'active', old_price: 100, new_price: 150.5, old_payout: 90, new_payout: 135.45 })
+      expect(await priceOf(id)).toBe(100)
+      const applied = await callTool(client, 'apply_listing_price', { id, price: 150.5, etag: plan.etag })
+      expect(applied).toMatchObject({ isError: false, content: { data: { id, price: 150.5, status: 'active' } } })
+      expect(await priceOf(id)).toBe(150.5)
+      const again = await callTool(client, 'apply_listing_price', { id, price: 90, etag: plan.etag })
+      expect(again).toMatchObject({ isError: true, content: { code: 'PRECONDITION_FAILED' } })
+      expect(await priceOf(id)).toBe(150.5)
+    })
+  })
+
+  test('is planned by the rules of the change', async () => {
+    const { id } = await published(node, items.char!, { price: 100, min_offer_price: 80, offers_enabled: true })
+    const mine = (body: { error?: object }) => body.error
+    await asPlan('plus', async (client) => {
+      const planned = await callTool(client, 'plan_listing_price', { id, price: 70 })
+      const changed = await plus(node, 'PATCH', `/listings/${id}/price`, { price: 70 })
+      expect(planned.isError).toBe(true)
+      expect(planned.content).toEqual(mine(changed.body))
+    })
+    const planned = await asPlan('enterprise', (client) => callTool(client, 'plan_listing_price', { id, price: 90 }))
+    const changed = await plus(node, 'PATCH', `/listings/${id}/price`, { price: 90 }, { key: node.keys.enterprise })
+    expect(planned.content).toEqual(mine(changed.body))
+  })
+
+  test('is refused to a read-only key, which is not shown the tool', async () => {
+    const { key } = await call(createKey, node.ctx, { account_id: node.accounts.plus, read_only: true })
+    await withClient(node.publicUrl!, key, async (client) => {
+      const names = await namesOf(client)
+      expect(names).toContain('plan_listing_price')
+      expect(names).not.toContain('apply_listing_price')
+      const plan = (await callTool(client, 'plan_listing_price', { id: listing, price: 120 })).content.data as { etag: string }
+      const applied = await callTool(client, 'apply_listing_price', { id: listing, price: 120, etag: plan.etag })
+      expect(applied).toMatchObject({ isError: true, content: { code: 'READ_ONLY_KEY' } })
+    })
+    expect(await priceOf(listing)).toBe(100)
+  })
+})
+
+describe('the gate', () => {
+  test('no key, a wrong one, and methods that there are not', async () => {
+    for (const credential of [null, 'mintmark_nothing']) {
+      const { status, headers: answered, body } = await send(`${node.publicUrl}/mcp`, credential, { json: ping, headers })
+      expect([status, answered.get('www-authenticate')]).toEqual([401, 'Bearer'])
+      expect(body).toMatchObject({ jsonrpc: '2.0', id: null, error: { data: { code: 'UNAUTHENTICATED' } } })
+    }
+    await expect(withClient(node.publicUrl!, 'mintmark_nothing', namesOf)).rejects.toThrow(/401|Unauthorized|UNAUTHENTICATED|API key/i)
+    for (const method of ['GET', 'DELETE', 'PUT']) {
+      const { status, headers: answered } = await send(`${node.publicUrl}/mcp`, node.keys.plus, { method, headers })
+      expect([method, status, answered.get('allow')]).toEqual([method, 405, 'POST'])
+    }
+  })
+
+  test('a request counts once, and is refused beyond the limit', async () => {
+    const limited = await startTestNode({ databaseUrl: node.databaseUrl, env: { RATE_LIMITS: 'starter=3' } })
+    try {
+      const asked = () => send(`${limited.publicUrl}/mcp`, node.keys.starter, { json: ping, headers })
+      const first = await asked()
+      expect(first.headers.get('ratelimit')).toMatch(/r=2/)
+      expect((await asked()).status).toBe(200)
+      expect((await asked()).status).toBe(200)
+      const refused = await asked()
+      expect(refused.status).toBe(429)
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+      expect(refused.body).toMatchObject({ error: { data: { code: 'RATE_LIMITED' } } })
+    } finally {
+      await limited.close()
+    }
+  })
+
+  test('what is not one JSON-RPC message is refused', async () => {
+    const refused = async (sending: object) => {
+      const { status, body } = await send(`${node.publicUrl}/mcp`, node.keys.plus, { headers, ...sending })
+      return [status, (body.error as unknown as { code: number }).code]
+    }
+    expect(await refused({ body: '{' })).toEqual([400, -32700])
+    expect(await refused({ json: [ping, ping] })).toEqual([400, -32700])
+    expect(await refused({ json: {} })).toEqual([400, -32700])
+    expect(await refused({ json: 1 })).toEqual([400, -32700])
+    expect(await refused({ json: ping, headers: { accept: 'text/html' } })).toEqual([406, -32000])
+    expect(await refused({ json: ping, headers: { ...headers, 'content-type': 'text/plain' } })).toEqual([415, -32000])
+    expect(await refused({ json: ping, headers: { ...headers, 'mcp-protocol-version': '1999-01-01' } })).toEqual([400, -32000])
+  })
+
+  test('pages of other origins use it, or those that are set', async () => {
+    const origin = 'https://shop.example'
+    const preflight = await fetch(`${node.publicUrl}/mcp`, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } })
+    expect(preflight.headers.get('access-control-allow-headers')).toContain('Mcp-Protocol-Version')
+    const open = await send(`${node.publicUrl}/mcp`, node.keys.starter, { json: ping, headers: { ...headers, origin } })
+    expect([open.status, open.headers.get('access-control-allow-origin')]).toEqual([200, '*'])
+    const listed = await startTestNode({ databaseUrl: node.databaseUrl, env: { CORS_ORIGINS: origin } })
+    try {
+      const from = (origin: string) => send(`${listed.publicUrl}/mcp`, node.keys.starter, { json: ping, headers: { ...headers, origin } })
+      expect((await from(origin)).status).toBe(200)
+      const other = await from('https://evil.example')
+      expect(other.status).toBe(403)
+      expect(other.body).toMatchObject({ error: { data: { code: 'ORIGIN_NOT_ALLOWED' } } })
+    } finally {
+      await listed.close()
+    }
+  })
+
+  test('tool calls are counted by operation', async () => {
+    const { key, id } = await call(createKey, node.ctx, { account_id: node.accounts.professional })
+    await withClient(node.publicUrl!, key, async (client) => {
+      await callTool(client, 'get_item', { id: items.char! })
+      await callTool(client, 'get_item', { id: items.char! })
+    })
+    const counted = async () => {
+      const me = await send<{ usage: KeyUsageRow[] }>(`${node.publicUrl}/api/v1/me`, key)
+      return JSON.stringify(me.body.data.usage)
+    }
+    expect(id).toBeGreaterThan(0)
+    await until('the usage is shown', async () => /"operation":"getItem"[^}]*2/.test(await counted()))
+  })
+})
