@@ -15,6 +15,9 @@ COPY --from=build /app/dist ./dist
 COPY --from=build /app/src ./src
 COPY --from=build /app/sample ./sample
 COPY --from=build /app/CHANGELOG.md ./
+COPY --from=build /app/docs ./docs
+COPY --from=build /app/examples ./examples
+COPY --from=build /app/client/README.md ./client/
 USER node
 VOLUME /data
 EXPOSE 8080 8081

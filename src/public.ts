@@ -86,11 +86,11 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
     },
   })
   health(app, node)
-  addPages(app, node)
   addSamplePictures(app)
   if (node.images) addImages(app, { images: node.images, catalogue: node.catalogue })
   const graphql = addGraphql(app, node)
-  const reads = await addRest(app, node)
+  const { reads, routes } = await addRest(app, node)
+  addPages(app, node, { tags: TAGS, endpoints: routes.map(({ method, path, summary, tag }) => ({ method, path, summary, tag })) })
   await app.ready()
   if (!node.config.without.has('fast-path')) {
     addFastPath(app, [...reads, ...graphql], {
@@ -102,8 +102,8 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   return app
 }
 
-/** Adds the REST routes; gives those that the fast path serves. */
-async function addRest(app: FastifyInstance, node: PublicNode): Promise<FastEndpoint[]> {
+/** Adds the REST routes and the tools over them; gives the routes, and the reads that the fast path serves. */
+async function addRest(app: FastifyInstance, node: PublicNode): Promise<{ reads: FastEndpoint[]; routes: Route<PublicCtx>[] }> {
   const prefix = '/api/v1'
   const { catalogue, listings } = node
   const readyBytes = node.config.without.has('response-cache') ? 0 : node.config.readyBytesMb * 1024 * 1024
@@ -114,11 +114,8 @@ async function addRest(app: FastifyInstance, node: PublicNode): Promise<FastEndp
     [[...priceRoutes, ...changeRoutes, ...dumpRoutes, ...collectionRoutes, ...webhookRoutes, ...meRoutes], rules],
   ]
   const reads: FastEndpoint[] = []
-  addMcp(
-    app,
-    node,
-    families.flatMap(([routes]) => routes),
-  )
+  const all = families.flatMap(([routes]) => routes)
+  addMcp(app, node, all)
   await app.register(
     async (scope) => {
       addGate(scope, node.keys, node.limits)
@@ -132,7 +129,7 @@ async function addRest(app: FastifyInstance, node: PublicNode): Promise<FastEndp
     },
     { prefix },
   )
-  return reads
+  return { reads, routes: all }
 }
 
 function responseCache(limit: number, version: () => number): ResponseCache | undefined {

@@ -1,4 +1,5 @@
 // The developer's page at `/` of the public listener: what the service is, its plans, a first request to paste.
+import { escapeHtml } from './html.ts'
 import { type Plan, PLAN_NAMES, PLANS } from '#core/plans.ts'
 
 export interface HomeFacts {
@@ -37,7 +38,7 @@ export function homePage({ url, demoKey, rateLimits }: HomeFacts): string {
 <p class="lead">Prices of trading cards and sealed products by condition and grade, from several sources, over REST and GraphQL;
 a marketplace, collections and webhooks for sellers.</p>
 <nav aria-label="Documentation">
-<a href="/docs">REST reference</a> <a href="/graphql">GraphiQL</a> <a href="/openapi.json">OpenAPI document</a> <a href="/changelog">Changelog</a>
+<a href="/docs/guides">Guides</a> <a href="/docs">REST reference</a> <a href="/graphql">GraphiQL</a> <a href="/openapi.json">OpenAPI document</a> <a href="/docs/guides/changelog">Changelog</a>
 </nav>
 ${demoKey ? '<p class="note">This is a demo: the catalogue is a sample, its prices are made up, and the key below works.</p>' : ''}
 <h2>A first request</h2>
@@ -83,10 +84,6 @@ curl -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
 
 function example(title: string, code: string): string {
   return `<figure><figcaption>${title}</figcaption><pre><code>${escapeHtml(code)}</code></pre></figure>`
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }
 
 const STYLE = `

@@ -3,7 +3,7 @@ import { ExpireEventSchema, SaleEventSchema } from '#webhooks/event-body.ts'
 
 /** @param url under which callers reach the service */
 export const apiDescription = (url: string): string => `
-Prices of trading cards and sealed products from several sources, by condition and grade.
+Prices of trading cards and sealed products from several sources, by condition and grade. [Guides](/docs/guides) explain how to use them.
 
 **Authentication.** Every request carries \`Authorization: Bearer <API_KEY>\`. Enter a key under *Authorize* to try requests here.
 

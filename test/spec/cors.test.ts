@@ -131,7 +131,8 @@ describe('preflights', () => {
       expect(Object.fromEntries(names(response.headers, 'access-control-').map((name) => [name, response.headers.get(name)]))).toEqual({
         'access-control-allow-origin': '*',
         'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
-        'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id',
+        'access-control-allow-headers':
+          'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, Mcp-Protocol-Version, Mcp-Session-Id',
         'access-control-max-age': '86400',
         'access-control-expose-headers': EXPOSED,
       })

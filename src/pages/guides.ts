@@ -1,0 +1,173 @@
+// The guides: Markdown files of the repository made pages, with anchors, tabs for languages and an index for their search.
+import { readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import MarkdownIt from 'markdown-it'
+import { escapeHtml } from './html.ts'
+
+interface GuideSource {
+  name: string
+  title: string
+  /** paths in the repository, joined */
+  files: readonly string[]
+}
+
+/** In the order of the navigation. */
+const GUIDES: readonly GuideSource[] = [
+  { name: 'first-hour', title: 'The first hour', files: ['docs/first-hour.md'] },
+  { name: 'api-guide', title: 'API guide', files: ['docs/api-guide.md'] },
+  { name: 'graphql', title: 'GraphQL', files: ['docs/graphql.md'] },
+  { name: 'webhooks', title: 'Webhooks', files: ['docs/webhooks.md'] },
+  { name: 'prices', title: 'Prices', files: ['docs/prices.md'] },
+  { name: 'listing-states', title: 'Listing states', files: ['docs/listing-states.md'] },
+  { name: 'mcp', title: 'Language models (MCP)', files: ['docs/mcp.md'] },
+  {
+    name: 'examples',
+    title: 'Examples',
+    files: ['examples/price-widget/README.md', 'examples/webhook-receiver/README.md', 'examples/listing-sync/README.md'],
+  },
+  { name: 'changelog', title: 'Changelog', files: ['CHANGELOG.md'] },
+]
+
+/** Where guides are served. */
+export const GUIDES_PATH = '/docs/guides'
+
+export interface Guide {
+  name: string
+  title: string
+  markdown: string
+  /** the article as HTML, with the addresses and placeholders of keys as the Markdown has them */
+  html: string
+}
+
+/** A section of a guide, for the search. */
+export interface Section {
+  path: string
+  guide: string
+  heading: string
+  text: string
+}
+
+export interface Guides {
+  pages: ReadonlyMap<string, Guide>
+  sections: readonly Section[]
+  /** files of the repository that guides link to, by path */
+  files: ReadonlySet<string>
+}
+
+const ROOT = new URL('../../', import.meta.url)
+const GUIDE_OF = new Map(GUIDES.flatMap(({ name, files }) => files.map((file) => [file, name])))
+
+/** A file of the repository as text. */
+export function repositoryFile(path: string): string {
+  return readFileSync(new URL(path, ROOT), 'utf8')
+}
+
+/** Reads and renders all guides. */
+export function readGuides(): Guides {
+  const files = new Set<string>()
+  const sections: Section[] = []
+  const pages = GUIDES.map(({ name, title, files: sources }): Guide => {
+    const texts = sources.map(repositoryFile)
+    const ids = new Set<string>()
+    const html = texts.map((text, i) => render(text, { name, title, directory: posix.dirname(sources[i]!), ids, files, sections }))
+    return { name, title, markdown: texts.join('\n'), html: html.join('') }
+  })
+  return { pages: new Map(pages.map((page) => [page.name, page])), sections, files }
+}
+
+interface Rendering {
+  name: string
+  title: string
+  /** of the file, which links are relative to */
+  directory: string
+  /** anchors of the page so far */
+  ids: Set<string>
+  files: Set<string>
+  sections: Section[]
+}
+
+const markdown = new MarkdownIt({ html: false })
+type Token = ReturnType<typeof markdown.parse>[number]
+
+function render(text: string, rendering: Rendering): string {
+  const tokens = markdown.parse(text, {})
+  const parts: string[] = []
+  let rest: Token[] = []
+  const flush = () => {
+    parts.push(markdown.renderer.render(rest, markdown.options, {}))
+    rest = []
+  }
+  let section: Section | null = null
+  for (let i = 0; i < tokens.length; i += 1) {
+    const token = tokens[i]!
+    if (token.type === 'heading_open') {
+      const heading = textOf(tokens[i + 1]!)
+      const id = anchor(heading, rendering.ids)
+      token.attrSet('id', id)
+      section = { path: `${GUIDES_PATH}/${rendering.name}#${id}`, guide: rendering.title, heading, text: '' }
+      rendering.sections.push(section)
+    } else if (token.type === 'inline') {
+      for (const child of token.children ?? []) if (child.type === 'link_open') link(child, rendering)
+      if (section) section.text += `${textOf(token)} `
+    } else if (token.attrGet('style') !== null) {
+      // The page's policy allows no styles in attributes.
+      token.attrs = [['class', String(token.attrGet('style')).endsWith('right') ? 'number' : '']]
+    } else if (token.type === 'table_open') {
+      // Wide tables scroll, by keyboard too.
+      token.attrSet('tabindex', '0')
+    } else if (token.type === 'fence') {
+      const block = [token]
+      while (follows(block, tokens[i + 1])) block.push(tokens[(i += 1)]!)
+      if (section) section.text += `${block.map(({ content }) => content).join(' ')} `
+      flush()
+      parts.push(codeOf(block))
+      continue
+    }
+    rest.push(token)
+  }
+  flush()
+  return parts.join('')
+}
+
+const LANGUAGES: Record<string, string> = { sh: 'curl', ts: 'TypeScript', python: 'Python', php: 'PHP' }
+
+/** Code in another language right after code is another tab of it. */
+function follows(block: readonly Token[], next: Token | undefined): boolean {
+  return next?.type === 'fence' && next.info in LANGUAGES && block[0]!.info in LANGUAGES && !block.some(({ info }) => info === next.info)
+}
+
+/** Code with captions; the page's script makes tabs of several and adds the buttons that copy. */
+function codeOf(block: readonly Token[]): string {
+  const figures = block.map(({ info, content }) => {
+    const caption = block.length > 1 ? `<figcaption>${LANGUAGES[info]}</figcaption>` : ''
+    return `<figure class="code">${caption}<pre tabindex="0"><code>${escapeHtml(content)}</code></pre></figure>\n`
+  })
+  return block.length > 1 ? `<div class="tabs">${figures.join('')}</div>\n` : figures.join('')
+}
+
+function textOf({ children, content }: Token): string {
+  return children?.map(({ type, content: text }) => (type.endsWith('break') ? ' ' : text)).join('') ?? content
+}
+
+/** The anchor that GitHub gives a heading. */
+function anchor(heading: string, taken: Set<string>): string {
+  const plain = heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-')
+  let id = plain
+  for (let n = 1; taken.has(id); n += 1) id = `${plain}-${n}`
+  taken.add(id)
+  return id
+}
+
+/** Leads a link between files of the repository to where they are served. */
+function link(token: Token, { directory, files }: Rendering): void {
+  const href = String(token.attrGet('href') ?? '')
+  if (/^(?:[a-z]+:|#|\/)/.test(href)) return
+  const [path = '', hash] = href.split('#')
+  const file = posix.join(directory, path)
+  const guide = GUIDE_OF.get(file)
+  if (guide === undefined) files.add(file)
+  token.attrSet('href', (guide === undefined ? `${GUIDES_PATH}/files/${file}` : `${GUIDES_PATH}/${guide}`) + (hash === undefined ? '' : `#${hash}`))
+}
