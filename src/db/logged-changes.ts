@@ -137,6 +137,7 @@ export function readPosition(text: string): LogPosition | null {
 }
 
 const VERSION = 1
+const MOST_DIGITS = 18
 /** More than a row of the log can hold. */
 const MOST_ENTRIES = 2 ** 26
 
@@ -150,9 +151,11 @@ function isCount(value: unknown, most: number): value is number {
 
 /** As PostgreSQL reads it: the transactions under way in ascending order, between the first that may be and the next to come. */
 function isSnapshot(value: unknown): value is string {
-  if (typeof value !== 'string' || !/^[1-9]\d{0,17}:[1-9]\d{0,17}:(?:[1-9]\d{0,17}(?:,[1-9]\d{0,17})*)?$/.test(value)) return false
+  if (typeof value !== 'string' || !/^\d+:\d+:[\d,]*$/.test(value)) return false
   const [xmin, xmax, running] = value.split(':') as [string, string, string]
-  const ids = running === '' ? [] : running.split(',').map(BigInt)
-  const [from, to] = [BigInt(xmin), BigInt(xmax)]
+  const texts = [xmin, xmax, ...(running === '' ? [] : running.split(','))]
+  // PostgreSQL's own numbers of transactions have 64 bits, and none is 0.
+  if (texts.some((text) => text === '' || text.startsWith('0') || text.length > MOST_DIGITS)) return false
+  const [from, to, ...ids] = texts.map(BigInt) as [bigint, bigint, ...bigint[]]
   return from <= to && ids.every((id, i) => id >= from && id < to && (i === 0 || id > ids[i - 1]!))
 }
