@@ -4352,7 +4352,10 @@ export interface operations {
                 kinds?: string;
                 /** @description Seconds to wait for a change where there is none */
                 wait?: number;
-                /** @example 2 */
+                /**
+                 * @description Changes at most
+                 * @example 2
+                 */
                 limit?: number;
                 /**
                  * @description With what is there now
