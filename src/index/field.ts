@@ -84,8 +84,8 @@ export class TextField {
     if (text !== null) this.#link(row, id ?? this.#addText(text))
   }
 
-  /** Calls `visit` with the number of every text that has one of the words; more than once if it has several. */
-  eachText(words: readonly number[], visit: (text: number) => void): void {
+  /** Calls `visit` with the number of every text that has one of the words, and the word; more than once if it has several. */
+  eachText(words: readonly number[], visit: (text: number, word: number) => void): void {
     eachIn(this.#textsOf, words, visit)
   }
 
@@ -167,10 +167,10 @@ export class TextField {
   }
 }
 
-function eachIn(textsOf: Postings, words: readonly number[], visit: (text: number) => void): void {
+function eachIn(textsOf: Postings, words: readonly number[], visit: (text: number, word: number) => void): void {
   for (const word of words) {
     const length = textsOf.length(word)
-    for (let at = 0; at < length; at++) visit(textsOf.at(word, at))
+    for (let at = 0; at < length; at++) visit(textsOf.at(word, at), word)
   }
 }
 
