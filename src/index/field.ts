@@ -65,6 +65,17 @@ export class TextField {
     return row < this.#of.length ? this.#of[row]! : NONE
   }
 
+  /**
+   * A value for each text, for reading of many rows: a row has `values[of[row] + 1]`, which is 0 for no text.
+   * @param rows so many are read
+   */
+  valuesOf(rows: number, valueOf: (text: number) => number): { of: Int32Array; values: Int32Array } {
+    this.reserve(rows)
+    const values = new Int32Array(this.space + 1)
+    for (let text = 0; text < this.space; text++) if (this.texts[text] !== undefined) values[text + 1] = valueOf(text)
+    return { of: this.#of, values }
+  }
+
   /** How many rows have this text. */
   count(text: number): number {
     return this.#counts[text]!

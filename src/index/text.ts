@@ -203,17 +203,23 @@ export class TextIndex {
       return RowBits.of(this.#rows, this.#size).and(rows)
     }
     if (!query.parts.some(({ literal }) => literal)) this.#mark(query, found)
-    /** by name: 1 where it matches alone, 2 where it does not, 0 where that is not known yet */
-    const alone = new Uint8Array(this.#names.space)
+    const space = rows.words * 32
+    const { of: nameOf, values: inName } = this.#names.valuesOf(space, (name) => this.#nameMarks.infix(name, query) | this.#aliasMarks.bits(name))
+    const { of: moreOf, values: inMore } = this.#more.valuesOf(space, (more) => this.#moreMarks.infix(more, query))
+    const { values: inGroup } = this.#more.valuesOf(space, (more) => this.#groupMarks.bits(more))
+    const { of: tagsOf, values: inTags } = this.#tags.valuesOf(space, (tags) => this.#tagMarks.bits(tags))
+    const { of: codeOf, values: inCode } = this.#codes.valuesOf(space, (code) => this.#codeMarks.bits(code))
+    // A single condition holds where anything is marked, most often in few of the fields.
+    if (query.words.length === 1 && query.parts.length === 1) {
+      const inEither = inMore.map((bits, at) => bits | inGroup[at]!)
+      const inTexts = (row: number) => inName[nameOf[row]! + 1]! | inEither[moreOf[row]! + 1]!
+      if (!this.#tagMarks.any && !this.#codeMarks.any) return rows.filter((row) => inTexts(row) !== 0)
+      return rows.filter((row) => (inTexts(row) | inTags[tagsOf[row]! + 1]! | inCode[codeOf[row]! + 1]!) !== 0)
+    }
     return rows.filter((row) => {
-      const name = this.#names.textOf(row)
-      if (name < 0) return false
-      if (alone[name] === 0) alone[name] = covers(query, this.#nameMarks.infix(name, query) | this.#aliasMarks.bits(name), 0) ? 1 : 2
-      if (alone[name] === 1) return true
-      const code = this.#codeMarks.bits(this.#codes.textOf(row))
-      if ((code & EQUALS_WHOLE) !== 0) return true
-      const more = this.#more.textOf(row)
-      return covers(query, this.#partsOf(query, row, name, more), code | this.#groupMarks.bits(more))
+      const more = moreOf[row]! + 1
+      const codes = inCode[codeOf[row]! + 1]! | inGroup[more]!
+      return (codes & EQUALS_WHOLE) !== 0 || covers(query, inName[nameOf[row]! + 1]! | inMore[more]! | inTags[tagsOf[row]! + 1]!, codes)
     })
   }
 
@@ -264,11 +270,11 @@ export class TextIndex {
   #collect(query: Query, found: readonly DrivePart[], ranks: boolean): void {
     if (ranks) this.#startOrder(query)
     const drive = this.#cheapestDrive(query, found)
-    // To look over the texts of rows costs more than to mark all texts that have a part, unless these are many more.
-    if (found.reduce((sum, { texts }) => sum + texts, 0) <= drive.cost) this.#mark(query, found)
-    const nowhereElse = ![this.#moreMarks, this.#codeMarks, this.#aliasMarks, this.#groupMarks, this.#tagMarks].some(({ any }) => any)
     // With one condition, what it yields needs no check unless it is ranked.
     const sure = !ranks && query.words.length === 1 && query.parts.length === 1
+    // Marking all texts that have a part costs less than looking over those of rows, unless they are many more.
+    if (!sure && found.reduce((sum, { texts }) => sum + texts, 0) <= drive.cost) this.#mark(query, found)
+    const nowhereElse = ![this.#moreMarks, this.#codeMarks, this.#aliasMarks, this.#groupMarks, this.#tagMarks].some(({ any }) => any)
     const take = (row: number, name: number, byName: number): void => {
       const tier = sure ? TIERS.infix : this.#tierOf(query, row, name, byName)
       if (tier !== NO_MATCH) this.#take(row, ranks ? this.#rankOf(query, tier, row, name) : 0)
@@ -593,7 +599,7 @@ function covers(query: Query, parts: number, code: number): boolean {
   for (let word = 0; word < query.words.length; word++) {
     if ((code & (1 << word)) !== 0) continue
     const { parts: wanted, meanings } = query.words[word]!
-    if ((parts & wanted) !== wanted && !meanings.some((meaning) => (parts & meaning) === meaning)) return false
+    if ((parts & wanted) !== wanted && (meanings.length === 0 || !meanings.some((meaning) => (parts & meaning) === meaning))) return false
   }
   return true
 }
