@@ -69,10 +69,10 @@ export class TextField {
    * A value for each text, for reading of many rows: a row has `values[of[row] + 1]`, which is 0 for no text.
    * @param rows so many are read
    */
-  valuesOf(rows: number, valueOf: (text: number) => number): { of: Int32Array; values: Int32Array } {
+  valuesOf(rows: number, bitsOf: (text: number) => number): { of: Int32Array; values: Int32Array } {
     this.reserve(rows)
     const values = new Int32Array(this.space + 1)
-    for (let text = 0; text < this.space; text++) if (this.texts[text] !== undefined) values[text + 1] = valueOf(text)
+    for (let text = 0; text < this.space; text++) if (this.texts[text] !== undefined) values[text + 1] = bitsOf(text)
     return { of: this.#of, values }
   }
 
