@@ -39,11 +39,11 @@ export class RowBits {
       let passed = 0
       for (let word = this.#words[at]!; word !== 0; word &= word - 1) {
         const bit = word & -word
-        if (!test((at << 5) | (31 - Math.clz32(bit)))) continue
-        passed |= bit
-        size++
+        // Without a branch, as there is often nothing to predict.
+        passed |= bit & -Number(test((at << 5) | (31 - Math.clz32(bit))))
       }
       found.#words[at] = passed
+      size += bitCount(passed)
     }
     return found.#replaced(size)
   }

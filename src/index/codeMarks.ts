@@ -44,6 +44,11 @@ export class CodeMarks {
     for (const code of this.#marked) if ((this.#bits[code]! & bits) !== 0) visit(code)
   }
 
+  /** Whether the query finds some code. */
+  get any(): boolean {
+    return this.#marked.length > 0
+  }
+
   /** Whether some code equals the whole query. */
   get anyWhole(): boolean {
     return this.#anyWhole

@@ -33,6 +33,11 @@ export class Dictionary {
     return this.#ids.get(word)
   }
 
+  /** The word with this number. */
+  word(id: number): string {
+    return this.#words[id]!
+  }
+
   /** Adds a word that is not in the set (and not empty). @returns its number */
   add(word: string): number {
     const id = this.#spare.pop() ?? this.#words.length

@@ -65,6 +65,17 @@ export class TextField {
     return row < this.#of.length ? this.#of[row]! : NONE
   }
 
+  /**
+   * A value for each text, for reading of many rows: a row has `values[of[row] + 1]`, which is 0 for no text.
+   * @param rows so many are read
+   */
+  valuesOf(rows: number, bitsOf: (text: number) => number): { of: Int32Array; values: Int32Array } {
+    this.reserve(rows)
+    const values = new Int32Array(this.space + 1)
+    for (let text = 0; text < this.space; text++) if (this.texts[text] !== undefined) values[text + 1] = bitsOf(text)
+    return { of: this.#of, values }
+  }
+
   /** How many rows have this text. */
   count(text: number): number {
     return this.#counts[text]!
@@ -84,8 +95,8 @@ export class TextField {
     if (text !== null) this.#link(row, id ?? this.#addText(text))
   }
 
-  /** Calls `visit` with the number of every text that has one of the words; more than once if it has several. */
-  eachText(words: readonly number[], visit: (text: number) => void): void {
+  /** Calls `visit` with the number of every text that has one of the words, and the word; more than once if it has several. */
+  eachText(words: readonly number[], visit: (text: number, word: number) => void): void {
     eachIn(this.#textsOf, words, visit)
   }
 
@@ -167,10 +178,10 @@ export class TextField {
   }
 }
 
-function eachIn(textsOf: Postings, words: readonly number[], visit: (text: number) => void): void {
+function eachIn(textsOf: Postings, words: readonly number[], visit: (text: number, word: number) => void): void {
   for (const word of words) {
     const length = textsOf.length(word)
-    for (let at = 0; at < length; at++) visit(textsOf.at(word, at))
+    for (let at = 0; at < length; at++) visit(textsOf.at(word, at), word)
   }
 }
 

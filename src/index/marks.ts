@@ -21,6 +21,9 @@ export class TextMarks {
   #seen = new Int32Array(0)
   #chosen = new Int32Array(0)
   #query = 0
+  /** whether the query's parts were marked, so that a text without marks has none of them */
+  #marked = false
+  #any = false
   /** by text: bits of the parts that one of its words is one typo away from; wiped after the query */
   #typos = new Int32Array(0)
   #withTypos: number[] = []
@@ -46,6 +49,48 @@ export class TextMarks {
       this.#query = 0
     }
     this.#query++
+    this.#marked = false
+    this.#any = false
+  }
+
+  /**
+   * Marks the texts that have a part of the query, so that no text has to be looked over. To be called for every part or for none.
+   * @param words all that contain the part, which is not punctuation
+   */
+  mark(query: Query, part: number, words: readonly number[]): void {
+    this.#marked = true
+    const sought = query.parts[part]!.text
+    const bit = 1 << part
+    const { texts } = this.#field
+    let last = -1
+    let starts = false
+    let equal = false
+    this.#field.eachText(words, (text, id) => {
+      if (id !== last) {
+        last = id
+        const word = this.#field.words.word(id)
+        starts = word.startsWith(sought)
+        equal = starts && word.length === sought.length
+      }
+      if (this.#seen[text] !== this.#query) {
+        this.#seen[text] = this.#query
+        this.#infix[text] = 0
+        this.#prefix[text] = 0
+        this.#left[text] = this.#field.wordCount(text)
+        this.#any = true
+      }
+      this.#infix[text]! |= bit
+      if (!starts) return
+      // A text that starts with the query has its first part at the start of a word.
+      if (part === 0 && (this.#prefix[text]! & bit) === 0) this.#prefix[text]! |= startOf(texts[text]!, query.text)
+      this.#prefix[text]! |= bit
+      if (equal) this.#left[text]!--
+    })
+  }
+
+  /** Whether a text has some part, of a query whose parts were marked; true where they were not. */
+  get any(): boolean {
+    return this.#any || !this.#marked
   }
 
   /** Chooses a text for this query. @returns false if it was chosen before */
@@ -62,17 +107,24 @@ export class TextMarks {
   /** Bits of the query's parts that the text contains; none for text -1. */
   infix(text: number, query: Query): number {
     if (text < 0) return 0
-    if (this.#seen[text] !== this.#query) this.#look(text, query)
+    if (this.#seen[text] !== this.#query) {
+      if (this.#marked) return 0
+      this.#look(text, query)
+    }
     return this.#infix[text]!
   }
 
   /** Bits of the parts that start a word of the text, and `STARTS`. To be asked after `infix`. */
   prefix(text: number): number {
-    return text < 0 ? 0 : this.#prefix[text]!
+    return text >= 0 && this.#seen[text] === this.#query ? this.#prefix[text]! : 0
   }
 
-  /** How many words of the text are not parts of the query, which has several. To be asked after `infix`. */
-  left(text: number): number {
+  /** How many words of the text are not parts of the query, which has several. */
+  left(text: number, query: Query): number {
+    if (this.#seen[text] !== this.#query) {
+      if (this.#marked) return this.#field.wordCount(text)
+      this.#look(text, query)
+    }
     return this.#left[text]!
   }
 
@@ -97,7 +149,7 @@ export class TextMarks {
   #look(text: number, query: Query): void {
     const folded = this.#field.texts[text]!
     let infix = 0
-    let prefix = folded.startsWith(query.text) ? (folded.length === query.text.length ? STARTS | EQUAL : STARTS) : 0
+    let prefix = startOf(folded, query.text)
     const several = query.parts.length > 1
     let left = several ? this.#field.wordCount(text) : 0
     for (let part = 0; part < query.parts.length; part++) {
@@ -117,4 +169,9 @@ export class TextMarks {
     if (several) this.#left[text] = Math.max(left, 0)
     this.#seen[text] = this.#query
   }
+}
+
+function startOf(text: string, query: string): number {
+  if (!text.startsWith(query)) return 0
+  return text.length === query.length ? STARTS | EQUAL : STARTS
 }

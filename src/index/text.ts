@@ -1,4 +1,5 @@
 // Text search over rows with a name, a code and further texts: infixes, ranks and single typos, in time by the hits.
+import { RowBits } from '#index/bits.ts'
 import { CodeMarks, EQUALS, EQUALS_WHOLE } from '#index/codeMarks.ts'
 import { numberOf } from '#index/codes.ts'
 import { grown } from '#index/columns.ts'
@@ -91,6 +92,9 @@ const MOST_PIECES = 4
 /** The cost of looking through all texts, taken only when there is no other way. */
 const SCAN = Number.MAX_VALUE
 
+/** How much longer it takes to walk to a row that has a text than to look at the next of many rows. */
+const WALK = 8
+
 /** Places of a bit for each word of a query. */
 const WORD_BITS = (1 << EQUALS) - 1
 
@@ -106,6 +110,8 @@ interface DrivePart {
   part: number
   inNames: number[]
   inMore: number[]
+  /** how many texts have it, counted again for each word */
+  texts: number
   cost: number
 }
 
@@ -186,6 +192,37 @@ export class TextIndex {
     return this.#rows.slice(0, this.#size)
   }
 
+  /** Those of some rows that match every word of the query. No typos. */
+  among(search: string, rows: RowBits): RowBits {
+    const query = this.#read(search)
+    this.#start(query)
+    if (query.words.length === 0) return new RowBits()
+    const found = this.#partsIn(query)
+    if (this.#cheapestDrive(query, found).cost * WALK <= rows.size) {
+      this.#collect(query, found, false)
+      return RowBits.of(this.#rows, this.#size).and(rows)
+    }
+    if (!query.parts.some(({ literal }) => literal)) this.#mark(query, found)
+    const space = rows.words * 32
+    const { of: nameOf, values: inName } = this.#names.valuesOf(space, (name) => this.#nameMarks.infix(name, query) | this.#aliasMarks.bits(name))
+    const { of: moreOf, values: inMore } = this.#more.valuesOf(space, (more) => this.#moreMarks.infix(more, query))
+    const { values: inGroup } = this.#more.valuesOf(space, (more) => this.#groupMarks.bits(more))
+    const { of: tagsOf, values: inTags } = this.#tags.valuesOf(space, (tags) => this.#tagMarks.bits(tags))
+    const { of: codeOf, values: inCode } = this.#codes.valuesOf(space, (code) => this.#codeMarks.bits(code))
+    // A single condition holds where anything is marked, most often in few of the fields.
+    if (query.words.length === 1 && query.parts.length === 1) {
+      const inEither = inMore.map((bits, at) => bits | inGroup[at]!)
+      const inTexts = (row: number) => inName[nameOf[row]! + 1]! | inEither[moreOf[row]! + 1]!
+      if (!this.#tagMarks.any && !this.#codeMarks.any) return rows.filter((row) => inTexts(row) !== 0)
+      return rows.filter((row) => (inTexts(row) | inTags[tagsOf[row]! + 1]! | inCode[codeOf[row]! + 1]!) !== 0)
+    }
+    return rows.filter((row) => {
+      const more = moreOf[row]! + 1
+      const codes = inCode[codeOf[row]! + 1]! | inGroup[more]!
+      return (codes & EQUALS_WHOLE) !== 0 || covers(query, inName[nameOf[row]! + 1]! | inMore[more]! | inTags[tagsOf[row]! + 1]!, codes)
+    })
+  }
+
   /** The rows that match every word of the query, one typo per longer word allowed, and how well they do. */
   ranked(search: string): Matches {
     const query = this.#search(search, true)
@@ -225,13 +262,19 @@ export class TextIndex {
   /** Finds what matches without typos. Only if `ranks`, matches are ranked. */
   #search(search: string, ranks: boolean): Query {
     const query = this.#read(search)
-    this.#size = 0
     this.#start(query)
-    if (query.words.length === 0) return query
+    if (query.words.length > 0) this.#collect(query, this.#partsIn(query), ranks)
+    return query
+  }
+
+  #collect(query: Query, found: readonly DrivePart[], ranks: boolean): void {
     if (ranks) this.#startOrder(query)
-    const drive = this.#cheapestDrive(query)
+    const drive = this.#cheapestDrive(query, found)
     // With one condition, what it yields needs no check unless it is ranked.
     const sure = !ranks && query.words.length === 1 && query.parts.length === 1
+    // Marking all texts that have a part costs less than looking over those of rows, unless they are many more.
+    if (!sure && found.reduce((sum, { texts }) => sum + texts, 0) <= drive.cost) this.#mark(query, found)
+    const nowhereElse = ![this.#moreMarks, this.#codeMarks, this.#aliasMarks, this.#groupMarks, this.#tagMarks].some(({ any }) => any)
     const take = (row: number, name: number, byName: number): void => {
       const tier = sure ? TIERS.infix : this.#tierOf(query, row, name, byName)
       if (tier !== NO_MATCH) this.#take(row, ranks ? this.#rankOf(query, tier, row, name) : 0)
@@ -240,7 +283,8 @@ export class TextIndex {
       if (!this.#nameMarks.choose(name)) return
       // Often the name alone settles it: it matches, and nothing else could rank it better.
       const tier = sure ? TIERS.infix : this.#tierOfName(query, name)
-      const settled = ranks ? tier !== NO_MATCH && tier < TIERS.infix && !this.#codeMarks.anyWhole && !this.#groupMarks.any : tier !== NO_MATCH
+      const best = nowhereElse || (tier < TIERS.infix && !this.#codeMarks.anyWhole && !this.#groupMarks.any)
+      const settled = tier !== NO_MATCH && (best || !ranks)
       for (let row = this.#names.firstRow(name); row !== NONE; row = this.#names.nextRow(row)) {
         if (settled) this.#take(row, ranks ? this.#rankOf(query, tier, row, name) : 0)
         else take(row, name, tier)
@@ -284,11 +328,19 @@ export class TextIndex {
     this.#groupMarks.each(word, takeMore)
     this.#tagMarks.each(parts, takeTags)
     this.#codeMarks.each(word | EQUALS_WHOLE, takeCode)
-    return query
+  }
+
+  /** Marks the texts that have the parts, none of which is punctuation. */
+  #mark(query: Query, found: readonly DrivePart[]): void {
+    for (const { part, inNames, inMore } of found) {
+      this.#nameMarks.mark(query, part, inNames)
+      this.#moreMarks.mark(query, part, inMore)
+    }
   }
 
   /** Forgets the query before and marks what this one finds by whole words and codes. */
   #start(query: Query): void {
+    this.#size = 0
     for (const marks of [this.#nameMarks, this.#moreMarks, this.#aliasMarks, this.#groupMarks, this.#tagMarks]) marks.start()
     this.#aliasesLeft.clear()
     this.#codeMarks.start(query)
@@ -328,8 +380,8 @@ export class TextIndex {
   /** Whether nothing has the word, or a part of it. */
   #isUnknown({ text, literal, meanings }: QueryWord): boolean {
     if (literal || meanings.length > 0 || text.length < SHORTEST_WITH_TYPO || words(text)[0] !== text) return false
-    const inTexts = [this.#names, this.#more, this.#codes].some((field) => field.words.infix(text).length > 0)
-    return !inTexts && !this.#isWord(text) && !this.#isGroup(text)
+    if (this.#isWord(text) || this.#isGroup(text)) return false
+    return [this.#names, this.#more, this.#codes].every((field) => field.words.infix(text).length === 0)
   }
 
   /** A word as different known words, at most so many, the longest first and one of a letter at most; null where it is not made of such. */
@@ -352,9 +404,8 @@ export class TextIndex {
   }
 
   /** The word, and its parts, that yield fewest rows. */
-  #cheapestDrive(query: Query): Drive {
+  #cheapestDrive(query: Query, parts: readonly DrivePart[]): Drive {
     let best: Drive | null = null
-    const parts = query.parts.map((_, part) => this.#drivePart(query, part))
     for (let word = 0; word < query.words.length; word++) {
       const { parts: own, meanings } = query.words[word]!
       const cheapest = [own, ...meanings].map((bits) =>
@@ -367,16 +418,22 @@ export class TextIndex {
     return best!
   }
 
+  #partsIn(query: Query): DrivePart[] {
+    return query.parts.map((_, part) => this.#drivePart(query, part))
+  }
+
   #drivePart(query: Query, part: number): DrivePart {
     const { text, literal } = query.parts[part]!
-    if (literal) return { part, inNames: [], inMore: [], cost: SCAN }
+    if (literal) return { part, inNames: [], inMore: [], texts: Infinity, cost: SCAN }
     const inNames = this.#names.words.infix(text)
     const inMore = this.#more.words.infix(text)
+    const names = this.#names.countTexts(inNames)
+    const more = this.#more.countTexts(inMore)
     const cost =
-      expectedRows(this.#names, this.#names.countTexts(inNames) + this.#aliasMarks.count(1 << part)) +
-      expectedRows(this.#more, this.#more.countTexts(inMore)) +
+      expectedRows(this.#names, names + this.#aliasMarks.count(1 << part)) +
+      expectedRows(this.#more, more) +
       expectedRows(this.#tags, this.#tagMarks.count(1 << part))
-    return { part, inNames, inMore, cost }
+    return { part, inNames, inMore, texts: names + more, cost }
   }
 
   #take(row: number, rank: number): void {
@@ -438,7 +495,7 @@ export class TextIndex {
     if (this.#groupMarks.any && equal !== 0) {
       // A code in the set that is asked for; as good are the whole name and a code, since some sets are called like a card.
       if ((groupBits & ~equal) !== 0 && covers(query, 0, equal | groupBits)) return TIERS.exactCode
-      if (query.parts.length > 1 && this.#nameMarks.left(name) === 0 && covers(query, inName, equal)) return TIERS.exactCode
+      if (query.parts.length > 1 && this.#nameMarks.left(name, query) === 0 && covers(query, inName, equal)) return TIERS.exactCode
     }
     if (byName !== NO_MATCH && byName < TIERS.infix) return byName
     const inAlias = this.#aliasMarks.bits(name)
@@ -453,7 +510,7 @@ export class TextIndex {
     const inName = this.#nameMarks.prefix(name)
     if ((inName & EQUAL) !== 0) return TIERS.exactName
     const all = covers(query, inName, 0)
-    if (all && query.parts.length > 1 && this.#nameMarks.left(name) === 0) return TIERS.exactName
+    if (all && query.parts.length > 1 && this.#nameMarks.left(name, query) === 0) return TIERS.exactName
     if ((inName & STARTS) !== 0) return TIERS.namePrefix
     return all ? TIERS.wordPrefix : TIERS.infix
   }
@@ -476,9 +533,9 @@ export class TextIndex {
    */
   #leftOf(query: Query, row: number, name: number): number {
     if (query.parts.length === 1) return this.#nameMarks.typos(name) === 0 ? MOST_LEFT : Math.min(this.#names.wordCount(name) - 1, MOST_LEFT - 1)
-    const left = this.#nameMarks.left(name)
+    const left = this.#nameMarks.left(name, query)
     const more = this.#more.textOf(row)
-    const moreLeft = more < 0 ? 0 : this.#moreMarks.left(more)
+    const moreLeft = more < 0 ? 0 : this.#moreMarks.left(more, query)
     // With the row's code, the name of its group tells nothing further.
     const inMore = more >= 0 && moreLeft < this.#more.wordCount(more) && this.#codeMarks.bits(this.#codes.textOf(row)) >>> EQUALS === 0
     let far = inMore ? MOST_LEFT : 0
@@ -542,7 +599,7 @@ function covers(query: Query, parts: number, code: number): boolean {
   for (let word = 0; word < query.words.length; word++) {
     if ((code & (1 << word)) !== 0) continue
     const { parts: wanted, meanings } = query.words[word]!
-    if ((parts & wanted) !== wanted && !meanings.some((meaning) => (parts & meaning) === meaning)) return false
+    if ((parts & wanted) !== wanted && (meanings.length === 0 || !meanings.some((meaning) => (parts & meaning) === meaning))) return false
   }
   return true
 }

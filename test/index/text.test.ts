@@ -1,6 +1,7 @@
 // TextIndex against plain string matching over all rows, under random documents, replacements, removals and queries.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { RowBits } from '#index/bits.ts'
 import { normalCode, sameCode } from '#index/codes.ts'
 import { isOneTypo } from '#index/dictionary.ts'
 import { fold, words } from '#index/fold.ts'
@@ -265,4 +266,36 @@ test('a query of more words and parts than are looked at is answered by the firs
   expect(Array.from(index.filter('a b c d e f g h i j k l m n o p q r s t u v w x y z'))).toEqual([0])
   expect(Array.from(index.filter(Array.from({ length: 100 }, (_, at) => at).join('-')))).toEqual([])
   expect(index.ranked('ab-cd.'.repeat(60)).rows).toHaveLength(0)
+})
+
+test('ranks a row the same whatever was searched before', () => {
+  const index = new TextIndex()
+  index.set(0, { name: 'Big Red Fox', code: null, more: ['Harbour Set'] })
+  index.set(1, { name: 'Cub', code: null, more: ['Harbour Set'] })
+  const before = index.ranked('red fox')
+  index.ranked('harbour cub')
+  expect(index.ranked('red fox')).toEqual(before)
+})
+
+test('finds among given rows what it finds among all', () => {
+  const index = new TextIndex()
+  for (let row = 0; row < 200; row++) {
+    const name = NAMES[row % NAMES.length]!
+    index.set(row, {
+      name,
+      code: row % 3 === 0 ? CODES[row % CODES.length]! : null,
+      more: [MORE[row % MORE.length]!],
+      aliases: row % 5 === 0 ? ['Glurak'] : [],
+      groupCodes: row % 7 === 0 ? ['sv3'] : [],
+      tags: row % 2 === 0 ? 'holo' : 'normal',
+    })
+  }
+  const every = RowBits.of(Int32Array.from({ length: 200 }, (_, row) => row))
+  for (const search of ['i', 'e a', 'glurak', 'holo', '4', 'sv3', 'sv3 4', 'mime set', '004/102', '-', '- a', 'ho-oh', 'zzz', '']) {
+    const found = Array.from(index.filter(search)).sort((a, b) => a - b)
+    for (const rows of [every, every.filter((row) => row % 3 > 0), RowBits.of(new Int32Array([60]))]) {
+      const expected = found.filter((row) => rows.has(row))
+      expect({ search, found: Array.from(index.among(search, rows).toRows()) }).toEqual({ search, found: expected })
+    }
+  }
 })

@@ -5,7 +5,7 @@ import { parseLabel } from '#core/labels.ts'
 import { isMarket, MARKETS } from '#core/markets.ts'
 import { parseMinor } from '#core/money.ts'
 import { type Reason, reason } from '#core/problems.ts'
-import { RowBits } from '#index/bits.ts'
+import type { RowBits } from '#index/bits.ts'
 import { numberOf, sameCode } from '#index/codes.ts'
 import { fold } from '#index/fold.ts'
 import type { TextIndex } from '#index/text.ts'
@@ -144,8 +144,7 @@ export function compile(query: Query, searched: Searched): Selection {
   }
   if ('any' in query) return anyOf(query.any.map((part) => compile(part, searched)))
   if ('not' in query) return opposite(compile(query.not, searched))
-  // Its rows are found by the index, so that they are looked up only where some are left to choose from.
-  if (query.field === null) return (among) => RowBits.of(searched.text.filter(query.value)).and(among)
+  if (query.field === null) return (among) => searched.text.among(query.value, among)
   const { test: make } = FIELDS[query.field]!
   if (query.operator !== '!=') return passing(make(searched, query))
   return opposite(passing(make(searched, { ...query, operator: '=' })))
