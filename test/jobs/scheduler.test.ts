@@ -46,6 +46,7 @@ test('/metrics tells of every periodic task when it last ran and how long that t
     'price-evidence',
     'price-months',
     'price-retention',
+    'price-reviews',
     'rates-of-the-day',
     'webhook-retention',
     'webhooks-due',
