@@ -142,8 +142,8 @@ function inQuestion(states: readonly ReviewState[], ofItems: RawBuilder<unknown>
     from (
       select *, bit_or(flags) over (partition by item_id, label_id, state) as flags_of_label,
         greatest(price / nullif(avg_30, 0), avg_30 / price)::real as own_times_off
-      from prices q where state > 0 and ${ofItems}
-    ) p where state = any(${published}::int2[])`
+      from prices q where state > 0 and state = any(${published}::int2[]) and ${ofItems}
+    ) p`
 }
 
 const ofItem = ({ item_id: item }: ReviewFilter) => (item === undefined ? sql`true` : sql`q.item_id = ${liveItem(item)}`)
@@ -286,7 +286,7 @@ function foundGroups(filter: ReviewFilter): RawBuilder<unknown> {
     ...(label === undefined ? [] : [sql`q.label_ids && array${labelIdsOf(label)}`]),
     ...(importId === undefined ? [] : [sql`${importId}::int4 = any(q.import_ids)`]),
     // Several conditions must be met by one and the same price.
-    ...(conditions.length < 2 ? [] : [sql`exists (select from ${MEMBERS} where ${sql.join(conditions, sql` and `)})`]),
+    ...(conditions.length < 2 ? [] : [sql`(cardinality(q.markets) = 1 or exists (select from ${MEMBERS} where ${sql.join(conditions, sql` and `)}))`]),
   ]
   return sql.join(found, sql` and `)
 }
@@ -309,12 +309,16 @@ export async function pageOfReviews(
   const on = db.kysely
   await rankReviews(db, currencies, now())
   const lira = await liraOf(on, currencies, now())
+  // Few of all may be found: to look for them in the order of an index takes longer than to sort them.
+  const isNarrow = Object.keys(filter).some((name) => name !== 'state' && name !== 'cause')
   const groups = filter.state === 'stale' ? sql`(${groupsOf(['stale'], ofItem(filter), lira)})` : sql`price_reviews`
   const { rows: found } = await sql<{ total: number; groups: GroupRow[] | null }>`
-    with found as not materialized (select * from ${groups} q where ${foundGroups(filter)})
+    with found as ${isNarrow ? sql`` : sql`not`} materialized (
+      select item_id, state, cause, times_off, value from ${groups} q where ${foundGroups(filter)}
+    )
     select (select count(*)::int from found) as total, (
       select json_agg(g) from (
-        select item_id, state, cause, times_off, value from found
+        select * from found
         order by ${sql.id(sortBy)} desc nulls last, item_id, state, cause limit ${limit} offset ${offset}
       ) g
     ) as groups`.execute(on)

@@ -18,8 +18,8 @@ const STATEMENTS = [
     import_ids integer[] not null
   )`,
   'create index price_reviews_by_item on price_reviews (item_id)',
-  'create index price_reviews_by_times_off on price_reviews (times_off desc nulls last, item_id, state, cause)',
-  'create index price_reviews_by_value on price_reviews (value desc nulls last, item_id, state, cause)',
+  'create index price_reviews_by_times_off on price_reviews (times_off desc nulls last, item_id, state, cause) include (value)',
+  'create index price_reviews_by_value on price_reviews (value desc nulls last, item_id, state, cause) include (times_off)',
   // Items to rank again, in any number of rows: writers only append, so that none waits for another.
   'create table price_review_changes (item_id integer not null)',
   // By triggers, since prices are written in many places, and by programs of the previous version, too.
