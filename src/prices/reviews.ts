@@ -220,8 +220,8 @@ const LOCK = 7313
 const ITEMS = 5_000
 
 /**
- * Brings `price_reviews` up to date with all committed changes of prices in question. Its ranks are those of the latest change or
- * judging of all prices; until then other prices of the label, and rates, may have moved.
+ * Brings `price_reviews` up to date with all committed changes of prices in question. Ranks are as of the latest
+ * change of a price in question, of rates, or judging of all prices: other prices of the label may have moved since.
  */
 export async function rankReviews(db: Db, currencies: Currencies, now: Date): Promise<void> {
   const { rows } = await sql<{ pending: boolean }>`select exists (select from price_review_changes) as pending`.execute(db.kysely)
@@ -245,8 +245,8 @@ export async function rankReviews(db: Db, currencies: Currencies, now: Date): Pr
   })
 }
 
-/** Has all groups ranked again: rates and prices that are not in question have moved. */
-export async function rankAllReviewsAgain(tx: Tx): Promise<void> {
+/** Marks all groups for the next ranking, where rates or prices that are not in question may have moved. */
+export async function markReviewsForRanking(tx: Tx): Promise<void> {
   await sql`insert into price_review_changes select distinct item_id from price_reviews`.execute(tx)
 }
 

@@ -151,7 +151,7 @@ describe('prices in question', () => {
     expect(await reviews(`item_id=${id}`)).toEqual([])
   })
 
-  test('are ranked by the rates of now once all prices were judged', async () => {
+  test('are ranked by the rates of now, and again once all prices were judged', async () => {
     const [inEuro, inDollar] = [await disputed(), await item()]
     await post(inEuro, 9_000, 2, { market: 'source_b' })
     await post(inDollar, 10_500, 0)
@@ -163,9 +163,11 @@ describe('prices in question', () => {
     expect(await ranked()).toEqual([inEuro, inDollar])
     const rate = (EUR: number) => operator('/rates', { json: [{ day: '2026-10-02', currency: 'EUR', TRY: EUR }] })
     await rate(42)
+    expect(await ranked()).toEqual([inDollar, inEuro])
     await judgeAllPrices({ ...node.ctx, rules: { ...node.config.priceRules, only: [] } })
     expect(await ranked()).toEqual([inDollar, inEuro])
     await rate(50)
+    expect(await ranked()).toEqual([inEuro, inDollar])
   })
 
   test('come by distance or by value, in pages', async () => {
