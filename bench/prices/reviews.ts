@@ -39,9 +39,9 @@ try {
   const list = (input: object) => () => call(listPriceReviews, ctx, { per_page: 100, ...input })
   const bare = await timed(() => sql`select * from prices where item_id > ${items >> 1} order by item_id, market, label_id limit 100`.execute(on))
   const kinds: Record<string, () => Promise<unknown>> = {
-    'all': list({}),
-    'held': list({ state: 'held' }),
-    'disputed': list({ state: 'disputed' }),
+    all: list({}),
+    held: list({ state: 'held' }),
+    disputed: list({ state: 'disputed' }),
     'by value': list({ sort_by: 'value' }),
     'of a cause': list({ cause: 'other_markets' }),
     'of a market': list({ market: 'source_b' }),

@@ -19,8 +19,7 @@ export const listPriceReviews = verb(
       { additionalProperties: false },
     ),
   },
-  (ctx: ReviewCtx, input): Promise<Page<PriceReview>> =>
-    readPage(input, (filter, limit, offset) => pageOfReviews(ctx, filter, limit, offset)),
+  (ctx: ReviewCtx, input): Promise<Page<PriceReview>> => readPage(input, (filter, limit, offset) => pageOfReviews(ctx, filter, limit, offset)),
 )
 
 export const countPriceReviews = verb(

@@ -286,7 +286,9 @@ function foundGroups(filter: ReviewFilter): RawBuilder<unknown> {
     ...(label === undefined ? [] : [sql`q.label_ids && array${labelIdsOf(label)}`]),
     ...(importId === undefined ? [] : [sql`${importId}::int4 = any(q.import_ids)`]),
     // Several conditions must be met by one and the same price.
-    ...(conditions.length < 2 ? [] : [sql`(cardinality(q.markets) = 1 or exists (select from ${MEMBERS} where ${sql.join(conditions, sql` and `)}))`]),
+    ...(conditions.length < 2
+      ? []
+      : [sql`(cardinality(q.markets) = 1 or exists (select from ${MEMBERS} where ${sql.join(conditions, sql` and `)}))`]),
   ]
   return sql.join(found, sql` and `)
 }
