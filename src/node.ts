@@ -28,6 +28,7 @@ import { RequestCounts } from '#http/request-counts.ts'
 import { endIdle, stopListening } from '#http/stop-listening.ts'
 import { prepareMonths } from '#prices/months.ts'
 import { judgeAllPrices } from '#prices/judge-all.ts'
+import { rankReviews } from '#prices/reviews.ts'
 import { failBrokenImports } from '#prices/imports.ts'
 import { forgetOldPrices } from '#prices/retention.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
@@ -77,6 +78,7 @@ const EVERY = {
   heartbeat: 15_000,
   keyUses: 10_000,
   priceEvidence: HOUR_MS,
+  priceReviews: 5_000,
   dumps: MINUTE_MS,
   housekeeping: 10 * MINUTE_MS,
 } as const
@@ -231,6 +233,8 @@ export async function startNode({ config, db, log, now: given, listeners, worker
       const workerCtx = ctx({ kind: 'operator', name: 'worker' })
       scheduler.add({ name: 'listing-expiry', intervalMs: EVERY.expiry, run: () => expireListings(workerCtx) })
       scheduler.add({ name: 'price-evidence', intervalMs: EVERY.priceEvidence, run: () => judgeAllPrices(workerCtx) })
+      const { currencies } = config.priceRules
+      scheduler.add({ name: 'price-reviews', intervalMs: EVERY.priceReviews, run: () => rankReviews(db, currencies, now()) })
       scheduler.add({ name: 'dumps', intervalMs: EVERY.dumps, run: () => dumps.makeDue(catalogue.items.live.size === 0) })
       const beating = (heartbeat = workerHeartbeat(db))
       scheduler.add({ name: 'worker-heartbeat', intervalMs: EVERY.heartbeat, run: () => beating.beat() })

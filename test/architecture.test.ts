@@ -78,6 +78,8 @@ const OWNERS: Record<string, readonly string[]> = {
     'price_feeds',
     'usual_ratios',
     'sources_set_aside',
+    'price_reviews',
+    'price_review_changes',
     'merged_prices',
     'merged_points',
     'merged_held_prices',

@@ -304,6 +304,17 @@ export interface Schema {
     cards: number
   }
   price_feeds: { market: number; import_id: number; newest: Date; prices: number }
+  price_reviews: {
+    item_id: number
+    state: 'held' | 'disputed'
+    cause: string | null
+    times_off: number | null
+    value: number | null
+    markets: number[]
+    label_ids: number[]
+    import_ids: number[]
+  }
+  price_review_changes: { item_id: number }
   sources_set_aside: { market: number; author: string; reason: string; at: Date }
   changed_items: { item_id: number; changed_at: Date }
   price_points: {

@@ -1,9 +1,11 @@
 // The periodic judging of all prices: they age, usual ratios move, and prices that came without a file may be identical.
 import { MARKETS } from '#core/markets.ts'
 import { change } from '#db/change.ts'
+import { inTransaction } from '#db/transaction.ts'
 import { findIdenticalPrices } from './identical-prices.ts'
 import { judgeNext, judgePrices, lockJudging } from './judge-prices.ts'
 import { PriceJudge } from './price-judge.ts'
+import { markReviewsForRanking, rankReviews } from './reviews.ts'
 import type { PriceWriteCtx } from './types.ts'
 import { refreshUsualRatios } from './usual-ratios.ts'
 
@@ -27,4 +29,6 @@ export async function judgeAllPrices(ctx: PriceWriteCtx): Promise<void> {
     const from: number = after
     after = await change(ctx, (tx, note) => judgeNext(ctx, tx, note, from))
   }
+  await inTransaction(ctx.db, markReviewsForRanking)
+  await rankReviews(ctx.db, ctx.rules.currencies, ctx.now())
 }

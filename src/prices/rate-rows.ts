@@ -6,6 +6,7 @@ import { type Static, Type } from '#core/input.ts'
 import { type Problem, problem, reason } from '#core/problems.ts'
 import type { Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
+import { markReviewsForRanking } from './reviews.ts'
 
 const EARLIEST = '1996-01-01'
 /** Banks announce the rates of the next working day, and holidays may lie between. */
@@ -62,5 +63,6 @@ export async function writeRates(tx: Tx, note: Note, rates: readonly Rate[]): Pr
     insert into rates (currency, day, try_rate)
     select * from unnest(${rates.map((row) => row.currency)}::text[], ${rates.map((row) => row.day)}::date[], ${rates.map((row) => String(row.rate))}::numeric[])
     on conflict (currency, day) do update set try_rate = excluded.try_rate`.execute(tx)
+  await markReviewsForRanking(tx)
   note.changed('rates', [...new Set(rates.map(({ day }) => Date.parse(day) / DAY_MS))])
 }

@@ -5,8 +5,10 @@ import { type Static, Type } from '#core/input.ts'
 import { labelOrder, parseLabel } from '#core/labels.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import type { Params } from '#core/problems.ts'
-import type { Queryable } from '#db/schema.ts'
+import type { WriteCtx } from '#db/change.ts'
 import { liveItem } from '#db/live-item.ts'
+import type { Db, Queryable, Tx } from '#db/schema.ts'
+import { inTransaction } from '#db/transaction.ts'
 import { CONFIDENCES, FLAGS, flagsOf, STATES } from './evidence/types.ts'
 import { RULE_NAMES } from './evidence/hold.ts'
 import { Rates } from './rates.ts'
@@ -113,8 +115,11 @@ export type ReviewCount = Static<typeof ReviewCountSchema>
 
 type Currencies = Readonly<Record<Market, string>>
 
-/** Without a state: those that somebody has to decide about. What is stale ends by itself when its source is heard again. */
-const UNASKED: readonly ReviewState[] = ['held', 'disputed']
+/** What reading needs of its context: the currency of each market beside the database. */
+export type ReviewCtx = Pick<WriteCtx, 'db' | 'viewer' | 'now'> & { rules: { currencies: Currencies } }
+
+/** Those that somebody has to decide about, in `price_reviews`. What is stale ends by itself when its source is heard again. */
+const RANKED: readonly ReviewState[] = ['held', 'disputed']
 
 /** The heaviest flag of all prices of the item and label that are in one state; null where only a check was missing. */
 const causeOf = sql`(case ${sql.join(
@@ -123,21 +128,32 @@ const causeOf = sql`(case ${sql.join(
 )} end)`
 
 /**
- * The prices in question that a filter finds, as SQL: `state, cause, item_id, market, label_id, price, updated_at, import_id, held_id,
- * times_off`. Their causes follow from all prices of the item and label, found or not.
- * @param states those to find, where the filter names none
+ * The prices in question of some items, as SQL: `state, cause, item_id, market, label_id, price, updated_at, import_id, held_id,
+ * times_off`. Their causes follow from all prices of the item and label.
+ * @param ofItems condition on `q.item_id`
  */
-export function pricesInQuestion(filter: ReviewFilter, states: readonly ReviewState[] = UNASKED): RawBuilder<unknown> {
-  const { state, cause, market, label, game, category_id: category, item_id: item, import_id: importId } = filter
-  const asked = state ? [state] : states
-  const published = STATES.flatMap((name, number) => ((asked as readonly string[]).includes(name) ? [number] : []))
-  const ofItem = item === undefined ? sql`true` : sql`q.item_id = ${liveItem(item)}`
-  const found = [
-    sql`true`,
+function inQuestion(states: readonly ReviewState[], ofItems: RawBuilder<unknown>): RawBuilder<unknown> {
+  const published = STATES.flatMap((name, number) => ((states as readonly string[]).includes(name) ? [number] : []))
+  return sql`
+    select 'held' as state, q.rule as cause, q.item_id, q.market, q.label_id, q.price, q.updated_at, q.import_id, q.id as held_id, q.times_off
+    from held_prices q where q.decision is null and ${sql.lit(states.includes('held'))} and ${ofItems}
+    union all
+    select (${sql.lit(`{${STATES.join(',')}}`)}::text[])[state + 1], ${causeOf}, item_id, market, label_id, price, updated_at, import_id, null, own_times_off
+    from (
+      select *, bit_or(flags) over (partition by item_id, label_id, state) as flags_of_label,
+        greatest(price / nullif(avg_30, 0), avg_30 / price)::real as own_times_off
+      from prices q where state > 0 and state = any(${published}::int2[]) and ${ofItems}
+    ) p`
+}
+
+const ofItem = ({ item_id: item }: ReviewFilter) => (item === undefined ? sql`true` : sql`q.item_id = ${liveItem(item)}`)
+
+const labelIdsOf = (label: string) => sql`(select id from groups where name = ${parseLabel(label)?.label ?? label})`
+
+/** Conditions of a filter that rows of prices `q` and of groups `q` have alike. */
+function ofGroup({ cause, game, category_id: category }: ReviewFilter): RawBuilder<unknown>[] {
+  return [
     ...(cause === undefined ? [] : [sql`q.cause = ${cause}`]),
-    ...(market === undefined ? [] : [sql`q.market = ${MARKETS.indexOf(market)}::int2`]),
-    ...(label === undefined ? [] : [sql`q.label_id in (select id from groups where name = ${parseLabel(label)?.label ?? label})`]),
-    ...(importId === undefined ? [] : [sql`q.import_id = ${importId}::int4`]),
     ...(game === undefined ? [] : [sql`q.item_id in (select id from items where game = ${game})`]),
     ...(category === undefined
       ? []
@@ -149,27 +165,132 @@ export function pricesInQuestion(filter: ReviewFilter, states: readonly ReviewSt
             select i.id from items i join below b on b.id = i.category_id)`,
         ]),
   ]
+}
+
+/** Conditions of a filter on a price `q`. */
+function ofPrice({ market, label, import_id: importId }: ReviewFilter): RawBuilder<unknown>[] {
+  return [
+    ...(market === undefined ? [] : [sql`q.market = ${MARKETS.indexOf(market)}::int2`]),
+    ...(label === undefined ? [] : [sql`q.label_id in ${labelIdsOf(label)}`]),
+    ...(importId === undefined ? [] : [sql`q.import_id = ${importId}::int4`]),
+  ]
+}
+
+/** The prices in question that a filter finds, as SQL with the columns of `inQuestion`. @param filter without a state: held and disputed ones */
+export function pricesInQuestion(filter: ReviewFilter): RawBuilder<unknown> {
+  const found = [sql`true`, ...ofGroup(filter), ...ofPrice(filter)]
+  return sql`select * from (${inQuestion(filter.state ? [filter.state] : RANKED, ofItem(filter))}) q where ${sql.join(found, sql` and `)}`
+}
+
+/** Lira for one unit of each market's currency, by the latest rates; null without one. */
+type Lira = readonly (number | null)[]
+
+async function liraOf(on: Queryable, currencies: Currencies, now: Date): Promise<Lira> {
+  const rates = await Rates.load(on)
+  return MARKETS.map((market) => {
+    const rate = rates.microLira(currencies[market], now.getTime())
+    return rate === null ? null : rate / 1_000_000
+  })
+}
+
+/** The groups of the prices in question of some items, as SQL with the columns of `price_reviews`. */
+function groupsOf(states: readonly ReviewState[], ofItems: RawBuilder<unknown>, lira: Lira): RawBuilder<unknown> {
+  const inLira = (price: string, market: string) => sql`(${sql.ref(price)} * (${lira}::float8[])[${sql.ref(market)} + 1])::float8`
   return sql`
-    select * from (
-      select 'held' as state, q.rule as cause, q.item_id, q.market, q.label_id, q.price, q.updated_at, q.import_id, q.id as held_id, q.times_off
-      from held_prices q where q.decision is null and ${sql.lit(asked.includes('held'))} and ${ofItem}
-      union all
-      select (${sql.lit(`{${STATES.join(',')}}`)}::text[])[state + 1], ${causeOf}, item_id, market, label_id, price, updated_at, import_id, null, own_times_off
-      from (
-        select *, bit_or(flags) over (partition by item_id, label_id, state) as flags_of_label,
-          greatest(price / nullif(avg_30, 0), avg_30 / price)::real as own_times_off
-        from prices q where state > 0 and ${ofItem}
-      ) p where state = any(${published}::int2[])
-    ) q where ${sql.join(found, sql` and `)}`
+    with asked as materialized (${inQuestion(states, ofItems)}),
+    spread as (
+      select a.item_id, a.state, a.cause, (max(p.value) / nullif(min(p.value), 0))::float8 as times_off, max(p.value) as value
+      from (select distinct item_id, state, cause, label_id from asked where state <> 'held') a
+      join lateral (
+        select ${inLira('p.price', 'p.market')} as value from prices p where p.item_id = a.item_id and p.label_id = a.label_id
+      ) p on true
+      group by a.item_id, a.state, a.cause, a.label_id
+    )
+    select item_id, state, cause, max(times_off)::float8 as times_off, max(value) as value,
+      array_agg(market) filter (where market is not null) as markets, array_agg(label_id) filter (where market is not null) as label_ids,
+      array_agg(import_id) filter (where market is not null) as import_ids
+    from (
+      select item_id, state, cause, times_off::float8, ${inLira('price', 'market')} as value, market, label_id, import_id from asked
+      union all select item_id, state, cause, times_off, value, null, null, null from spread
+    ) q group by item_id, state, cause`
+}
+
+const LOCK = 7313
+/** Items ranked at a time. */
+const ITEMS = 5_000
+
+/**
+ * Brings `price_reviews` up to date with all committed changes of prices in question. Ranks are as of the latest
+ * change of a price in question, of rates, or judging of all prices: other prices of the label may have moved since.
+ */
+export async function rankReviews(db: Db, currencies: Currencies, now: Date): Promise<void> {
+  const { rows } = await sql<{ pending: boolean }>`select exists (select from price_review_changes) as pending`.execute(db.kysely)
+  if (!rows[0]!.pending) return
+  await inTransaction(db, async (tx) => {
+    // A statement of its own: those after it see what the one before has ranked.
+    await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)}, 0)`.execute(tx)
+    const changed = await sql<{ item_id: number }>`
+      with changed as (delete from price_review_changes returning item_id) select distinct item_id from changed`.execute(tx)
+    const lira = await liraOf(tx, currencies, now)
+    for (let from = 0; from < changed.rows.length; from += ITEMS) {
+      const ids = `{${changed.rows
+        .slice(from, from + ITEMS)
+        .map((row) => row.item_id)
+        .join(',')}}`
+      await sql`delete from price_reviews where item_id = any(${ids}::int4[])`.execute(tx)
+      await sql`
+        insert into price_reviews (item_id, state, cause, times_off, value, markets, label_ids, import_ids)
+        ${groupsOf(RANKED, sql`q.item_id = any(${ids}::int4[])`, lira)}`.execute(tx)
+    }
+  })
+}
+
+/** Marks all groups for the next ranking, where rates or prices that are not in question may have moved. */
+export async function markReviewsForRanking(tx: Tx): Promise<void> {
+  await sql`insert into price_review_changes select distinct item_id from price_reviews`.execute(tx)
 }
 
 /** How many prices a filter finds, by their states. */
-export async function countInQuestion(on: Queryable, filter: ReviewFilter): Promise<ReviewCount> {
+export async function countInQuestion(ctx: ReviewCtx, filter: ReviewFilter): Promise<ReviewCount> {
+  const on = ctx.db.kysely
+  await rankReviews(ctx.db, ctx.rules.currencies, ctx.now())
+  const { state = 'stale' } = filter
+  const counts = { held: 0, disputed: 0, stale: 0 }
   const { rows } = await sql<{ state: ReviewState; count: number }>`
-    select state, count(*)::int as count from (${pricesInQuestion(filter, REVIEW_STATES)}) q group by 1`.execute(on)
-  const of = (state: ReviewState) => rows.find((row) => row.state === state)?.count ?? 0
-  const [held, disputed, stale] = [of('held'), of('disputed'), of('stale')]
-  return { held, disputed, stale, prices: held + disputed + stale }
+    select state, sum(${pricesFound(filter)})::int as count from price_reviews q where ${foundGroups(filter)} group by 1
+    union all
+    select 'stale', count(*)::int from (${pricesInQuestion({ ...filter, state })}) q where state = 'stale'`.execute(on)
+  for (const row of rows) counts[row.state] = row.count
+  return { ...counts, prices: counts.held + counts.disputed + counts.stale }
+}
+
+const MEMBERS = sql`unnest(q.markets, q.label_ids, q.import_ids) as q(market, label_id, import_id)`
+
+/** How many prices of a group `q` a filter finds. */
+function pricesFound(filter: ReviewFilter): RawBuilder<unknown> {
+  const conditions = ofPrice(filter)
+  if (conditions.length === 0) return sql`cardinality(q.markets)`
+  return sql`(select count(*) from ${MEMBERS} where ${sql.join(conditions, sql` and `)})`
+}
+
+/** The groups `q` of which a filter finds a price. */
+function foundGroups(filter: ReviewFilter): RawBuilder<unknown> {
+  const { state, item_id: item, market, label, import_id: importId } = filter
+  const conditions = ofPrice(filter)
+  const found = [
+    sql`true`,
+    ...(state === undefined ? [] : [sql`q.state = ${state}`]),
+    ...(item === undefined ? [] : [ofItem(filter)]),
+    ...ofGroup(filter),
+    ...(market === undefined ? [] : [sql`${MARKETS.indexOf(market)}::int2 = any(q.markets)`]),
+    ...(label === undefined ? [] : [sql`q.label_ids && array${labelIdsOf(label)}`]),
+    ...(importId === undefined ? [] : [sql`${importId}::int4 = any(q.import_ids)`]),
+    // Several conditions must be met by one and the same price.
+    ...(conditions.length < 2
+      ? []
+      : [sql`(cardinality(q.markets) = 1 or exists (select from ${MEMBERS} where ${sql.join(conditions, sql` and `)}))`]),
+  ]
+  return sql.join(found, sql` and `)
 }
 
 interface GroupRow {
@@ -182,43 +303,39 @@ interface GroupRow {
 
 /** Groups of which the filter finds a price; each is shown with all its prices. */
 export async function pageOfReviews(
-  on: Queryable,
+  { db, rules: { currencies }, now }: ReviewCtx,
   { sort_by: sortBy = 'times_off', ...filter }: ReviewFilter & { sort_by?: (typeof SORTS)[number] },
-  currencies: Currencies,
-  now: Date,
   limit: number,
   offset: number,
 ): Promise<{ rows: PriceReview[]; total: number }> {
-  const rates = await Rates.load(on)
-  const lira = MARKETS.map((market) => {
-    const rate = rates.microLira(currencies[market], now.getTime())
-    return rate === null ? null : rate / 1_000_000
-  })
-  const inLira = (price: RawBuilder<unknown>, market: RawBuilder<unknown>) => sql`(${price} * (${lira}::float8[])[${market} + 1])::float8`
+  const on = db.kysely
+  await rankReviews(db, currencies, now())
+  const lira = await liraOf(on, currencies, now())
+  // Few of all may be found: to look for them in the order of an index takes longer than to sort them.
+  const isNarrow = Object.keys(filter).some((name) => name !== 'state' && name !== 'cause')
+  const groups = filter.state === 'stale' ? sql`(${groupsOf(['stale'], ofItem(filter), lira)})` : sql`price_reviews`
   const { rows: found } = await sql<{ total: number; groups: GroupRow[] | null }>`
-    with asked as materialized (${pricesInQuestion(filter)}),
-    spread as (
-      select a.item_id, a.state, a.cause, (max(p.value) / nullif(min(p.value), 0))::float8 as times_off, max(p.value) as value
-      from (select distinct item_id, state, cause, label_id from asked where state <> 'held') a
-      join lateral (
-        select ${inLira(sql`p.price`, sql`p.market`)} as value from prices p where p.item_id = a.item_id and p.label_id = a.label_id
-      ) p on true
-      group by a.item_id, a.state, a.cause, a.label_id
-    ),
-    grouped as materialized (
-      select item_id, state, cause, max(times_off)::float8 as times_off, max(value) as value
-      from (
-        select item_id, state, cause, times_off::float8, ${inLira(sql`price`, sql`market`)} as value from asked
-        union all select item_id, state, cause, times_off, value from spread
-      ) q group by item_id, state, cause
+    with found as ${isNarrow ? sql`` : sql`not`} materialized (
+      select item_id, state, cause, times_off, value from ${groups} q where ${foundGroups(filter)}
     )
-    select (select count(*)::int from grouped) as total, (
+    select (select count(*)::int from found) as total, (
       select json_agg(g) from (
-        select * from grouped order by ${sql.id(sortBy)} desc nulls last, item_id, state, cause limit ${limit} offset ${offset}
+        select * from found
+        order by ${sql.id(sortBy)} desc nulls last, item_id, state, cause limit ${limit} offset ${offset}
       ) g
     ) as groups`.execute(on)
-  const groups = found[0]!.groups ?? []
-  return { rows: await reviewsOf(on, groups, currencies), total: found[0]!.total }
+  const { total, groups: page } = found[0]!
+  return { rows: await reviewsOf(on, await withFigures(on, page ?? [], lira), currencies), total }
+}
+
+/** The figures as they are now: ranks are only as of the latest change. */
+async function withFigures(on: Queryable, groups: readonly GroupRow[], lira: Lira): Promise<GroupRow[]> {
+  const keyOf = ({ item_id: item, state, cause }: GroupRow) => `${item} ${state} ${cause}`
+  const states = [...new Set(groups.map(({ state }) => state))]
+  const ids = `{${[...new Set(groups.map((group) => group.item_id))].join(',')}}`
+  const { rows } = await sql<GroupRow>`${groupsOf(states, sql`q.item_id = any(${ids}::int4[])`, lira)}`.execute(on)
+  const now = new Map(rows.map((row) => [keyOf(row), row]))
+  return groups.map((group) => now.get(keyOf(group)) ?? group)
 }
 
 interface ItemRow {

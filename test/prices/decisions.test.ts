@@ -1,5 +1,6 @@
 // Decisions about prices in question, over the operator API: what is shown, what each decision does, undoing it, and races.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { judgeAllPrices } from '#prices/judge-all.ts'
 import type { PriceDecision } from '#prices/price-decisions.ts'
 import type { PriceReview, ReviewCount } from '#prices/reviews.ts'
 import { OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode } from '../support/node.ts'
@@ -117,6 +118,56 @@ describe('prices in question', () => {
     await post(id, 20, 1, { market: 'source_b' })
     expect(await counted(`item_id=${id}`)).toEqual({ held: 1, disputed: 2, stale: 0, prices: 3 })
     expect(await counted(`item_id=${id}&market=source_b`)).toEqual({ held: 0, disputed: 1, stale: 0, prices: 1 })
+  })
+
+  test('a filter by market and label finds one price that is of both', async () => {
+    const { id } = await held()
+    await post(id, 20, 0, { market: 'source_b', label: 'PSA 10' })
+    await post(id, 200, 1, { market: 'source_b', label: 'PSA 10' })
+    const [review, ...others] = await reviews(`item_id=${id}&market=source_c&label=Near Mint`)
+    expect(others).toEqual([])
+    expect(review).toMatchObject({ markets: ['source_b', 'source_c'], labels: ['Near Mint', 'PSA 10'], cause: 'jump' })
+    expect(await reviews(`item_id=${id}&market=source_b&label=PSA 10`)).toEqual([review])
+    expect(await counted(`item_id=${id}&market=source_b&label=PSA 10`)).toEqual({ held: 1, disputed: 0, stale: 0, prices: 1 })
+    expect(await reviews(`item_id=${id}&market=source_c&label=PSA 10`)).toEqual([])
+    expect(await counted(`item_id=${id}&market=source_c&label=PSA 10`)).toEqual({ held: 0, disputed: 0, stale: 0, prices: 0 })
+  })
+
+  test('are found whoever wrote them, and shown with the figures of now', async () => {
+    const id = await disputed()
+    const [before] = await reviews(`item_id=${id}`)
+    const write = (statement: string) => node.db.pool.query(`${statement} where item_id = $1`, [id])
+    await write('update prices set state = 2')
+    expect(await reviews(`item_id=${id}`)).toEqual([])
+    expect(await reviews(`item_id=${id}&state=stale`)).toMatchObject([{ state: 'stale', times_off: before!.times_off, value: before!.value }])
+    expect(await counted(`item_id=${id}`)).toEqual({ held: 0, disputed: 0, stale: 2, prices: 2 })
+    await write('update prices set state = 1')
+    expect(await reviews(`item_id=${id}`)).toEqual([before])
+    await write('update prices set state = 0, price = price * case market when 3 then 2 else 1 end')
+    await write('update prices set state = case market when 3 then 0 else 1 end')
+    const [after] = await reviews(`item_id=${id}`)
+    expect(after).toMatchObject({ markets: ['source_b'], times_off: before!.times_off! * 2, value: before!.value! * 2 })
+    await write('delete from prices')
+    expect(await reviews(`item_id=${id}`)).toEqual([])
+  })
+
+  test('are ranked by the rates of now, and again once all prices were judged', async () => {
+    const [inEuro, inDollar] = [await disputed(), await item()]
+    await post(inEuro, 9_000, 2, { market: 'source_b' })
+    await post(inDollar, 10_500, 0)
+    await post(inDollar, 1_000, 0, { market: 'source_b' })
+    const ranked = async () => {
+      const found = await reviews('sort_by=value&per_page=100')
+      return found.filter((review) => [inEuro, inDollar].includes(review.item.id)).map((review) => review.item.id)
+    }
+    expect(await ranked()).toEqual([inEuro, inDollar])
+    const rate = (EUR: number) => operator('/rates', { json: [{ day: '2026-10-02', currency: 'EUR', TRY: EUR }] })
+    await rate(42)
+    expect(await ranked()).toEqual([inDollar, inEuro])
+    await judgeAllPrices({ ...node.ctx, rules: { ...node.config.priceRules, only: [] } })
+    expect(await ranked()).toEqual([inDollar, inEuro])
+    await rate(50)
+    expect(await ranked()).toEqual([inEuro, inDollar])
   })
 
   test('come by distance or by value, in pages', async () => {
