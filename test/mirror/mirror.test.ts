@@ -50,6 +50,16 @@ function price(id: number, amount: number, label = 'Near Mint', market = 'source
   return operator('POST', '/prices', [{ item_id: id, market, label, price: amount, updated_at: new Date().toISOString() }] as never)
 }
 
+/** Trims what is a week old; transactions of other tests on the server can keep rows back for a moment. */
+async function trimmed(): Promise<void> {
+  await sql`update change_log set at = at - interval '8 days'`.execute(node.db.kysely)
+  await until('the log is trimmed', async () => {
+    await trimChangeLog(node.db)
+    const { rows } = await sql`select from change_log where at < now() - interval '8 days'`.execute(node.db.kysely)
+    return rows.length === 0
+  })
+}
+
 async function textOf(chunks: AsyncIterable<string>): Promise<string> {
   let text = ''
   for await (const chunk of chunks) text += chunk
@@ -106,8 +116,7 @@ test('is the export after a dump, after changes of every kind, and after it was 
 
   await dumped()
   await price(ids[2]!, 1.5)
-  await sql`update change_log set at = at - interval '8 days' where xact < pg_current_xact_id()`.execute(node.db.kysely)
-  await trimChangeLog(node.db)
+  await trimmed()
   await dumped()
   await price(ids[2]!, 1.6)
   expect(await upToDate(copy)).toMatchObject({ dumps: 1 })

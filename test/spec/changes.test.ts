@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { trimChangeLog } from '#db/change-feed.ts'
-import { importText, OPERATOR_TOKEN, type Reply, send, startTestNode, startTwoNodes, type TestNode } from '../support/node.ts'
+import { importText, OPERATOR_TOKEN, type Reply, send, startTestNode, startTwoNodes, type TestNode, until } from '../support/node.ts'
 
 interface Change {
   cursor: string
@@ -52,6 +52,16 @@ async function item(): Promise<number> {
 
 function price(id: number, amount: number, label = 'Near Mint'): Promise<unknown> {
   return operator('/prices', [{ item_id: id, market: 'source_c', label, price: amount, updated_at: new Date().toISOString() }])
+}
+
+/** Trims what is a week old; transactions of other tests on the server can keep rows back for a moment. */
+async function trimmed(): Promise<void> {
+  await sql`update change_log set at = at - interval '8 days'`.execute(node.db.kysely)
+  await until('the log is trimmed', async () => {
+    await trimChangeLog(node.db)
+    const { rows } = await sql`select from change_log where at < now() - interval '8 days'`.execute(node.db.kysely)
+    return rows.length === 0
+  })
 }
 
 const shown = ({ kind, id, item_id, market, label }: Change) => [kind, id, item_id, market, label]
@@ -245,8 +255,7 @@ describe('is refused', () => {
     const after = await end()
     await item()
     await item()
-    await sql`update change_log set at = at - interval '8 days'`.execute(node.db.kysely)
-    expect(await trimChangeLog(node.db)).toBeGreaterThan(0)
+    await trimmed()
     const { status, body } = await changes(`after=${after}`)
     expect([status, body.error!.code]).toEqual([410, 'CURSOR_EXPIRED'])
     expect((await changes('')).status).toBe(200)
