@@ -98,7 +98,8 @@ test.each(WRITES)('$name: the same both ways from every status, by owners, other
       const graphql = await overGraphql(write, other.id, plan)
       expect(graphql, `${write.name} of ${whose} listing, ${status}, ${plan}`).toEqual(rest)
       const stored = await Promise.all([one, other].map(({ id }) => operator(node, 'GET', `/listings/${id}`)))
-      const [a, b] = stored.map(({ body: { data } }) => ({ ...data, ...SAME, etag: data.etag.replace(`${data.id}-`, '') }))
+      // The tag counts changes, and a worker may have ended the period of one of them by itself.
+      const [a, b] = stored.map(({ body: { data } }) => ({ ...data, ...SAME, etag: '' }))
       expect(b).toEqual(a)
     }
   }
