@@ -35,19 +35,22 @@ const LONGEST = 500
 /** Looks keys up in batches and keeps what it has found lately, also what is not there. */
 export class ItemLookup {
   readonly #db: Queryable
+  readonly #cardOf: ((itemId: number) => string) | undefined
   readonly #byForeignId = new Map<string, Candidate[]>()
   readonly #byRef = new Map<string, RefItem[]>()
   #last: { ref: string; all: RefItem[] } = { ref: '', all: [] }
 
-  constructor(db: Queryable) {
+  /** @param cardOf the card of an item, the same for all of its finishes; read from the database when absent */
+  constructor(db: Queryable, cardOf?: (itemId: number) => string) {
     this.#db = db
+    this.#cardOf = cardOf
   }
 
   /** Reads what a batch of keys needs; `find` answers from memory after it. */
   async load(keys: Iterable<ItemKey>): Promise<void> {
     if (this.#byRef.size + this.#byForeignId.size > MOST_KEPT) this.#forget()
     const refs = new Set<string>()
-    const bySource = new Map<string, Set<string>>()
+    const names = new Map<string, { source: string; id: string }>()
     let lastRef: string | null = null
     for (const key of keys) {
       if ('ref' in key) {
@@ -55,14 +58,13 @@ export class ItemLookup {
         if (key.ref === lastRef) continue
         lastRef = key.ref
         if (key.ref.length <= LONGEST && !this.#byRef.has(key.ref)) refs.add(key.ref)
-      } else if (key.id.length <= LONGEST && !this.#byForeignId.has(nameOf(key.source, key.id))) {
-        const ids = bySource.get(key.source)
-        if (ids) ids.add(key.id)
-        else bySource.set(key.source, new Set([key.id]))
+      } else if (key.id.length <= LONGEST) {
+        const name = nameOf(key.source, key.id)
+        if (!this.#byForeignId.has(name)) names.set(name, key)
       }
     }
     if (refs.size > 0) await this.#loadRefs([...refs])
-    for (const [source, ids] of bySource) await this.#loadForeignIds(source, [...ids])
+    if (names.size > 0) await this.#loadForeignIds([...names.values()])
   }
 
   find(key: ItemKey): Found {
@@ -85,14 +87,16 @@ export class ItemLookup {
     for (const row of rows) this.#byRef.get(row.ref)!.push({ itemId: row.id, market: row.market })
   }
 
-  async #loadForeignIds(source: string, ids: string[]): Promise<void> {
-    for (const id of ids) this.#byForeignId.set(Buffer.from(nameOf(source, id)).toString(), [])
-    const { rows } = await sql<{ foreign_id: string; item_id: number; finish: string; card: string }>`
-      select f.foreign_id, f.item_id, f.finish, concat_ws(chr(9), i.category_id, i.code, i.name) as card
-      from item_foreign_ids f join items i on i.id = f.item_id where f.source = ${source} and f.foreign_id = any(${ids}::text[])
+  async #loadForeignIds(keys: { source: string; id: string }[]): Promise<void> {
+    for (const { source, id } of keys) this.#byForeignId.set(Buffer.from(nameOf(source, id)).toString(), [])
+    const card = sql<string>`(select concat_ws(chr(9), i.category_id, i.code, i.name) from items i where i.id = f.item_id)`
+    const { rows } = await sql<{ source: string; foreign_id: string; item_id: number; finish: string; card: string }>`
+      select f.source, f.foreign_id, f.item_id, f.finish, ${this.#cardOf ? sql`''` : card} as card
+      from unnest(${keys.map(({ source }) => source)}::text[], ${keys.map(({ id }) => id)}::text[]) as k (source, id)
+      join item_foreign_ids f on f.source = k.source and f.foreign_id = k.id
       order by f.item_id`.execute(this.#db)
-    for (const { foreign_id: id, item_id: itemId, finish, card } of rows) {
-      this.#byForeignId.get(nameOf(source, id))!.push(candidateOf(itemId, finish === '' ? null : finish, card))
+    for (const { source, foreign_id: id, item_id: itemId, finish, card } of rows) {
+      this.#byForeignId.get(nameOf(source, id))!.push(candidateOf(itemId, finish === '' ? null : finish, this.#cardOf?.(itemId) ?? card))
     }
   }
 

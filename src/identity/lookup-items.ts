@@ -81,7 +81,7 @@ export const lookupItems = verb(
     const problems = ids.flatMap(problemsOf)
     if (problems.length > 0) throw invalidFields(problems)
     await refuseUnknownSources(db.kysely, ids)
-    const lookup = new ItemLookup(db.kysely)
+    const lookup = new ItemLookup(db.kysely, (itemId) => cardOf(catalogue, itemId))
     await lookup.load(ids.filter(isSourceId).map(({ source, id }) => ({ source, id })))
     const numbered = itemsNumbered(catalogue, ids.filter(isSetNumber))[Symbol.iterator]()
     const found = ids.map((identifier) => {
@@ -126,6 +126,12 @@ async function refuseUnknownSources(on: Queryable, ids: readonly Identifier[]): 
     source !== undefined && others.has(source) ? [problem(`ids.${n}.source`, 'one_of', { values: SOURCES })] : [],
   )
   if (wrong.length > 0) throw invalidFields(wrong)
+}
+
+/** Of an item that this node does not know yet: one of its own. */
+function cardOf({ items }: Catalogue, itemId: number): string {
+  const row = items.rowOf(itemId)
+  return row < 0 ? String(itemId) : items.cardOf(row)
 }
 
 /** Items that this node does not know yet are as good as none. */
