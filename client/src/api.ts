@@ -261,12 +261,12 @@ export interface paths {
         head?: never;
         /**
          * Change a listing in part
-         * @description Any field beside `price` sends the listing to approval: it is `pending` and not published until then. The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since.
+         * @description Any field beside `price`, `quantity` and `sku` sends the listing to approval: it is `pending` and not published until then. The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since.
          *
          *     ```sh
          *     curl -X PATCH 'https://cards.example/api/v1/plus/listings/3001' \
          *       -H 'Authorization: Bearer <API_KEY>' \
-         *       -H 'Content-Type: application/json' -d '{"description":"Straight from the pack into a sleeve.","offers_enabled":true,"min_offer_price":1000}'
+         *       -H 'Content-Type: application/json' -d '{"quantity":2,"sku":"BASE1-4-NM"}'
          *     ```
          */
         patch: operations["updateListing"];
@@ -1399,6 +1399,17 @@ export interface components {
             published_at?: string | null;
             expires_at?: string | null;
         };
+        ListingChangedBy: {
+            /** @enum {string} */
+            kind: "price_job" | "repricing_rule";
+            /** @description Of the job or rule */
+            id: number;
+            /**
+             * Format: date-time
+             * @description Local time with offset
+             */
+            at: string;
+        };
         /** @description Only with `with_explain=1` */
         ListingExplanation: {
             pc_multiplier: components["schemas"]["ComputedFigure"];
@@ -1536,6 +1547,10 @@ export interface components {
             published_at: string | null;
             expires_at: string | null;
             highlighted_until: string | null;
+            /** @description The stock-keeping unit that its owner gave it */
+            sku: string | null;
+            /** @description The job or rule that last set price or quantity; null where a person did */
+            changed_by: components["schemas"]["ListingChangedBy"] | null;
             /**
              * Format: date-time
              * @description Local time with offset
@@ -1870,6 +1885,10 @@ export interface components {
              * @example 1250.5
              */
             price?: number;
+            /** @description Units in stock; 0 hides the listing until there are some again */
+            quantity?: number;
+            /** @description Your own stock-keeping unit, unique among your listings; null for none */
+            sku?: string | null;
             /** @description At most 255 characters */
             title?: string;
             /** @description At most 5000 characters */
@@ -2006,6 +2025,7 @@ export type Image = components['schemas']['Image'];
 export type Item = components['schemas']['Item'];
 export type ItemSale = components['schemas']['ItemSale'];
 export type Listing = components['schemas']['Listing'];
+export type ListingChangedBy = components['schemas']['ListingChangedBy'];
 export type ListingExplanation = components['schemas']['ListingExplanation'];
 export type ListingGrade = components['schemas']['ListingGrade'];
 export type ListingItem = components['schemas']['ListingItem'];
@@ -2937,7 +2957,7 @@ export interface operations {
                      *           "code": "service",
                      *           "name": "service",
                      *           "currency": "TRY",
-                     *           "last_price_at": "2026-11-22T20:23:52.224Z"
+                     *           "last_price_at": "2026-11-22T22:12:55.222Z"
                      *         },
                      *         {
                      *           "code": "source_a",
@@ -3076,11 +3096,11 @@ export interface operations {
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-22T23:24:00+03:00"
+                     *               "sold_at": "2026-11-23T01:13:03+03:00"
                      *             },
                      *             {
                      *               "price": 1250.5,
-                     *               "sold_at": "2026-11-22T23:24:00+03:00"
+                     *               "sold_at": "2026-11-23T01:13:03+03:00"
                      *             }
                      *           ]
                      *         }
@@ -3197,14 +3217,16 @@ export interface operations {
                      *         "shipping_payer": "buyer",
                      *         "offers_enabled": false,
                      *         "highlighted_until": null,
-                     *         "published_at": "2026-11-22T23:24:00+03:00",
-                     *         "expires_at": "2026-12-22T23:24:00+03:00",
+                     *         "published_at": "2026-11-23T01:13:03+03:00",
+                     *         "expires_at": "2026-12-23T01:13:03+03:00",
                      *         "min_offer_price": null,
                      *         "item_id": 5,
                      *         "grade_id": 4,
                      *         "rejection_reason": null,
-                     *         "created_at": "2026-11-22T23:24:00+03:00",
-                     *         "updated_at": "2026-11-22T23:24:00+03:00",
+                     *         "sku": null,
+                     *         "changed_by": null,
+                     *         "created_at": "2026-11-23T01:13:03+03:00",
+                     *         "updated_at": "2026-11-23T01:13:03+03:00",
                      *         "etag": "\"3001-4\"",
                      *         "pc_multiplier": 2.92,
                      *         "grade": {
@@ -3394,9 +3416,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "description": "Straight from the pack into a sleeve.",
-                 *       "offers_enabled": true,
-                 *       "min_offer_price": 1000
+                 *       "quantity": 2,
+                 *       "sku": "BASE1-4-NM"
                  *     }
                  */
                 "application/json": components["schemas"]["UpdateListingInput"];
@@ -3415,9 +3436,9 @@ export interface operations {
                      *       "data": {
                      *         "id": 3001,
                      *         "price": 1190,
-                     *         "status": "pending"
+                     *         "status": "active"
                      *       },
-                     *       "message": "The listing is changed and waits for approval"
+                     *       "message": "The listing is changed"
                      *     }
                      */
                     "application/json": {
@@ -3548,14 +3569,16 @@ export interface operations {
                      *           "shipping_payer": "buyer",
                      *           "offers_enabled": false,
                      *           "highlighted_until": null,
-                     *           "published_at": "2026-11-22T23:24:00+03:00",
-                     *           "expires_at": "2026-12-22T23:24:00+03:00",
+                     *           "published_at": "2026-11-23T01:13:03+03:00",
+                     *           "expires_at": "2026-12-23T01:13:03+03:00",
                      *           "min_offer_price": null,
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
-                     *           "created_at": "2026-11-22T23:24:00+03:00",
-                     *           "updated_at": "2026-11-22T23:24:00+03:00",
+                     *           "sku": null,
+                     *           "changed_by": null,
+                     *           "created_at": "2026-11-23T01:13:03+03:00",
+                     *           "updated_at": "2026-11-23T01:13:03+03:00",
                      *           "etag": "\"3001-4\""
                      *         }
                      *       ],
@@ -3656,7 +3679,7 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-22T23:24:00+03:00"
+                     *           "sold_at": "2026-11-23T01:13:03+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -4258,7 +4281,7 @@ export interface operations {
                      *             "market": "service",
                      *             "amount": 20775.95,
                      *             "currency": "TRY",
-                     *             "at": "2026-11-22T20:23:52.224Z",
+                     *             "at": "2026-11-22T22:12:55.222Z",
                      *             "import_id": 1,
                      *             "line": 43,
                      *             "used": false,
@@ -4380,13 +4403,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "cursor": "WzEsIjc3MTEwOTQxODQ5MDE2MDQ0MjEiLCI3NTc6NzU3OiIsIjc5NDo3OTQ6IiwiNzYzIiw1LDFd",
+                     *           "cursor": "WzEsIjc3MTExMjIzMDI3NTA3MzE5MDQiLCI3NTc6NzU3OiIsIjc5NDo3OTQ6IiwiNzYzIiw1LDFd",
                      *           "kind": "item",
                      *           "id": 1,
                      *           "item_id": 1,
                      *           "market": null,
                      *           "label": null,
-                     *           "at": "2026-11-22T20:23:51.352Z",
+                     *           "at": "2026-11-22T22:12:53.678Z",
                      *           "data": {
                      *             "id": 1,
                      *             "market": "source_c",
@@ -4447,19 +4470,19 @@ export interface operations {
                      *                 "label": "PSA 10",
                      *                 "price": 6336.79,
                      *                 "currency": "TRY",
-                     *                 "updated_at": "2026-11-22T20:23:52.224Z"
+                     *                 "updated_at": "2026-11-22T22:12:55.222Z"
                      *               }
                      *             ]
                      *           }
                      *         },
                      *         {
-                     *           "cursor": "WzEsIjc3MTEwOTQxODQ5MDE2MDQ0MjEiLCI3NTc6NzU3OiIsIjc5NDo3OTQ6IiwiNzYzIiw1LDJd",
+                     *           "cursor": "WzEsIjc3MTExMjIzMDI3NTA3MzE5MDQiLCI3NTc6NzU3OiIsIjc5NDo3OTQ6IiwiNzYzIiw1LDJd",
                      *           "kind": "item",
                      *           "id": 2,
                      *           "item_id": 2,
                      *           "market": null,
                      *           "label": null,
-                     *           "at": "2026-11-22T20:23:51.352Z",
+                     *           "at": "2026-11-22T22:12:53.678Z",
                      *           "data": {
                      *             "id": 2,
                      *             "market": "source_c",
@@ -4526,7 +4549,7 @@ export interface operations {
                      *           }
                      *         }
                      *       ],
-                     *       "next": "WzEsIjc3MTEwOTQxODQ5MDE2MDQ0MjEiLCI3NTc6NzU3OiIsIjc5NDo3OTQ6IiwiNzYzIiw1LDJd"
+                     *       "next": "WzEsIjc3MTExMjIzMDI3NTA3MzE5MDQiLCI3NTc6NzU3OiIsIjc5NDo3OTQ6IiwiNzYzIiw1LDJd"
                      *     }
                      */
                     "application/json": {
@@ -5578,23 +5601,23 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": 6,
-                     *           "attempt": 1,
+                     *           "id": 8,
+                     *           "attempt": 3,
                      *           "status_code": null,
                      *           "success": false,
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-22T23:24:00+03:00",
-                     *           "test": true,
-                     *           "mark": "test"
+                     *           "created_at": "2026-11-23T01:13:03+03:00",
+                     *           "test": false,
+                     *           "mark": null
                      *         }
                      *       ],
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 6,
-                     *         "last_page": 6,
+                     *         "total": 8,
+                     *         "last_page": 8,
                      *         "has_more": true
                      *       }
                      *     }
@@ -5868,7 +5891,7 @@ export interface operations {
                      *           "id": "evt_1",
                      *           "cursor": "WzEsImV2ZW50cyIsMywxXQ",
                      *           "event": "sale",
-                     *           "sent_at": "2026-11-22T23:24:00+03:00",
+                     *           "sent_at": "2026-11-23T01:13:03+03:00",
                      *           "data": {
                      *             "order_id": 900001,
                      *             "listing_id": 3001,
@@ -5876,7 +5899,7 @@ export interface operations {
                      *             "quantity": 1,
                      *             "unit_price": 1250.5,
                      *             "seller_payout": 1125.45,
-                     *             "sold_at": "2026-11-22T23:24:00+03:00"
+                     *             "sold_at": "2026-11-23T01:13:03+03:00"
                      *           },
                      *           "delivered": false
                      *         },
@@ -5884,7 +5907,7 @@ export interface operations {
                      *           "id": "evt_2",
                      *           "cursor": "WzEsImV2ZW50cyIsMywyXQ",
                      *           "event": "sale",
-                     *           "sent_at": "2026-11-22T23:24:00+03:00",
+                     *           "sent_at": "2026-11-23T01:13:03+03:00",
                      *           "data": {
                      *             "order_id": 900003,
                      *             "listing_id": 3003,
@@ -5892,7 +5915,7 @@ export interface operations {
                      *             "quantity": 1,
                      *             "unit_price": 1200,
                      *             "seller_payout": 1080,
-                     *             "sold_at": "2026-11-22T23:24:00+03:00"
+                     *             "sold_at": "2026-11-23T01:13:03+03:00"
                      *           },
                      *           "delivered": false
                      *         }
@@ -6091,7 +6114,7 @@ export interface operations {
                      *         },
                      *         "key": {
                      *           "label": "demo",
-                     *           "last4": "Ph3t",
+                     *           "last4": "a4mm",
                      *           "expires_at": null,
                      *           "read_only": false,
                      *           "allowed_origins": [],

@@ -2895,6 +2895,17 @@ export interface components {
                 import_id: number;
             } | null;
         };
+        ListingChangedBy: {
+            /** @enum {string} */
+            kind: "price_job" | "repricing_rule";
+            /** @description Of the job or rule */
+            id: number;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            at: string;
+        };
         /** @enum {string} */
         ListingStatus: "pending" | "active" | "paused" | "rejected" | "expired" | "sold";
         LoadedRates: {
@@ -4041,6 +4052,10 @@ export interface components {
             published_at: string | null;
             expires_at: string | null;
             highlighted_until: string | null;
+            /** @description The stock-keeping unit that its owner gave it */
+            sku: string | null;
+            /** @description The job or rule that last set price or quantity; null where a person did */
+            changed_by: components["schemas"]["ListingChangedBy"] | null;
             /**
              * Format: date-time
              * @description UTC
@@ -4239,6 +4254,7 @@ export type ImportStatus = components['schemas']['ImportStatus'];
 export type ItemSource = components['schemas']['ItemSource'];
 export type KeyUsage = components['schemas']['KeyUsage'];
 export type ListedItem = components['schemas']['ListedItem'];
+export type ListingChangedBy = components['schemas']['ListingChangedBy'];
 export type ListingStatus = components['schemas']['ListingStatus'];
 export type LoadedRates = components['schemas']['LoadedRates'];
 export type MarketCode = components['schemas']['MarketCode'];
@@ -7503,6 +7519,7 @@ export const heldPriceRuleValues: ReadonlyArray<FlattenedDeepRequired<components
 export const heldPriceStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["state"]> = ["open", "accepted", "discarded", "reverted"];
 export const importFormatKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ImportFormat"]["kind"]> = ["catalogue", "prices"];
 export const importStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ImportStatus"]> = ["queued", "running", "done", "failed"];
+export const listingChangedByKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingChangedBy"]["kind"]> = ["price_job", "repricing_rule"];
 export const listingStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingStatus"]> = ["pending", "active", "paused", "rejected", "expired", "sold"];
 export const marketCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MarketCode"]> = ["service", "source_a", "source_b", "source_c"];
 export const matchStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Match"]["state"]> = ["waiting", "postponed", "decided"];

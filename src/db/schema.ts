@@ -447,6 +447,8 @@ export interface Schema {
     published_at: Date | null
     expires_at: Date | null
     highlighted_until: Date | null
+    sku: string | null
+    changed_by: JSONColumnType<ChangedBy> | null
     version: Generated<number>
     created_at: Date
     updated_at: Date
@@ -611,5 +613,13 @@ export type ChangeKind =
   | 'operators'
   | 'listings'
   | 'sales'
+
+/** What last set price or quantity of a listing where that was not a person. */
+export interface ChangedBy {
+  kind: 'price_job' | 'repricing_rule'
+  id: number
+  /** ISO 8601, UTC */
+  at: string
+}
 
 export type ListingStatus = 'pending' | 'active' | 'paused' | 'rejected' | 'expired' | 'sold'

@@ -1,5 +1,5 @@
 // Mutations of own listings (interface.md, "GraphQL").
-import { HIGHEST_PRICE, LONGEST_DESCRIPTION, LONGEST_TITLE, LOWEST_PRICE } from '#market/fields.ts'
+import { HIGHEST_PRICE, LONGEST_DESCRIPTION, LONGEST_SKU, LONGEST_TITLE, LOWEST_PRICE } from '#market/fields.ts'
 import { STATUSES } from '#market/rules.ts'
 import { setListingStatus } from '#market/set-listing-status.ts'
 import { updateListing } from '#market/update-listing.ts'
@@ -18,6 +18,8 @@ export function implementListingMutations(builder: Builder): void {
     description: 'Fields of a listing. What is not sent stays as it is.',
     fields: (t) => ({
       price: t.float({ description: PRICE }),
+      quantity: t.int({ description: 'Units in stock; 0 hides the listing until there are some again.' }),
+      sku: t.string({ description: `Your own stock-keeping unit, unique among your listings, at most ${LONGEST_SKU} characters; null for none.` }),
       title: t.string({ description: `At most ${LONGEST_TITLE} characters.` }),
       description: t.string({ description: `At most ${LONGEST_DESCRIPTION} characters.` }),
       offersEnabled: t.boolean({ description: 'Whether buyers may offer another price.' }),
@@ -45,7 +47,7 @@ export function implementListingMutations(builder: Builder): void {
       }),
       updateListing: t.field({
         type: result,
-        description: 'Changes the fields sent; any but the price sends the listing to approval.',
+        description: 'Changes the fields sent; any but price, quantity and SKU sends the listing to approval.',
         args: { listingId, input: t.arg({ type: input, required: true, description: 'What changes.' }) },
         resolve: (_root, args, ctx, info) => callByFields(updateListing, ctx, info, args.input, pathOf(args)),
       }),

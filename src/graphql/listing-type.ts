@@ -61,6 +61,14 @@ export function addListingType(builder: Builder, refs: Refs) {
       soldAt: t.exposeString('sold_at', { nullable: false, description: 'Local time with offset.' }),
     }),
   })
+  const changedBy = builder.objectRef<NonNullable<OwnListing['changed_by']>>('ListingChangedBy').implement({
+    description: 'The job or rule that last set price or quantity of a listing.',
+    fields: (t) => ({
+      kind: t.exposeString('kind', { nullable: false, description: '`price_job` or `repricing_rule`.' }),
+      id: t.exposeID('id', { nullable: false, description: 'Of the job or rule.' }),
+      at: t.exposeString('at', { nullable: false, description: 'Local time with offset.' }),
+    }),
+  })
   const explanation = addExplanationType(builder)
   return builder.objectRef<ShownListing>('Listing').implement({
     description: 'A listing that is published, or one of your own in whatever status. Times are local, with their offset.',
@@ -107,6 +115,12 @@ export function addListingType(builder: Builder, refs: Refs) {
       description: t.exposeString('description', { nullable: true, description: 'Of your own listings.' }),
       minOfferPrice: t.exposeFloat('min_offer_price', { nullable: true, description: 'Of your own listings: lowest acceptable offer.' }),
       rejectionReason: t.exposeString('rejection_reason', { nullable: true, description: 'Of your own listings: why it was rejected.' }),
+      sku: t.exposeString('sku', { nullable: true, description: 'Of your own listings: the stock-keeping unit that you gave it.' }),
+      changedBy: t.field({
+        type: changedBy,
+        description: 'Of your own listings: the job or rule that last set price or quantity; null where a person did.',
+        resolve: (one) => one.changed_by,
+      }),
       etag: t.exposeString('etag', { nullable: true, description: 'Of your own listings: for `If-Match` over REST.' }),
     }),
   })

@@ -32,6 +32,7 @@ export const correctListing = verb(
         ...(fields.item_id !== undefined && { item_id: await itemOf(tx, fields.item_id) }),
         ...(fields.grade_id !== undefined && { grade_id: fields.grade_id, label_id: await labelOfGrade(tx, fields.grade_id) }),
         ...(values.price !== undefined && priceValues(status, values.price)),
+        ...((values.price !== undefined || values.quantity !== undefined) && { changed_by: null }),
       }
     }),
 )

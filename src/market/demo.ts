@@ -43,7 +43,7 @@ interface Sellable {
   minor: number
 }
 
-type DemoListing = Omit<ListingRow, 'id'>
+type DemoListing = Omit<ListingRow, 'id' | 'sku' | 'changed_by'>
 
 /** Whether there is anything that the demo can put up for sale. */
 export async function hasSellables({ kysely }: Db): Promise<boolean> {

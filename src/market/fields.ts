@@ -11,12 +11,15 @@ import { slugWords } from '#catalogue/slugs.ts'
 export const LOWEST_PRICE = 1
 export const HIGHEST_PRICE = 9_999_999
 export const MOST_UNITS = 1_000_000
+export const LONGEST_SKU = 64
 export const LONGEST_TITLE = 255
 export const LONGEST_DESCRIPTION = 5_000
 
 const PRICE = reason('number', { min: LOWEST_PRICE, max: HIGHEST_PRICE, decimals: 2 })
 const OFFER = reason('number', { above: 0, decimals: 2 })
-const TITLE = reason('text', { min: 1, max: LONGEST_TITLE, form: 'on one line, with a visible character and without bidirectional controls' })
+const LINE_FORM = 'on one line, with a visible character and without bidirectional controls'
+const TITLE = reason('text', { min: 1, max: LONGEST_TITLE, form: LINE_FORM })
+const SKU = reason('text', { min: 1, max: LONGEST_SKU, form: LINE_FORM })
 const DESCRIPTION = reason('text', { max: LONGEST_DESCRIPTION, form: 'without bidirectional controls' })
 
 // A character is one as people count, so code units are bounded only against floods.
@@ -32,6 +35,21 @@ export function price() {
 export function minOfferPrice() {
   const schema = { minimum: 0, maximum: HIGHEST_PRICE, allowed: OFFER }
   return orNull(Type.Number({ ...schema, description: 'Lowest acceptable offer, at most the price; null for none' }))
+}
+
+export function quantity(description = 'Units in stock') {
+  return Type.Integer({ minimum: 0, maximum: MOST_UNITS, description })
+}
+
+/** Stored trimmed. */
+export function sku() {
+  return Type.String({
+    maxLength: LONGEST_SKU,
+    pattern: VISIBLE_LINE,
+    allowed: SKU,
+    description: `Your own stock-keeping unit, unique among your listings; at most ${LONGEST_SKU} characters`,
+    examples: ['BASE1-4-NM'],
+  })
 }
 
 export function title() {
@@ -51,7 +69,14 @@ export function offersEnabled() {
   return Type.Boolean({ description: 'Whether buyers may offer another price' })
 }
 
-/** What a listing says beside its price, as far as the owner may change it (interface.md, "PATCH /plus/listings/{id}"). */
+/** What changes without approval, as the owner sends it. */
+export const StockFields = {
+  price: Type.Optional(price()),
+  quantity: Type.Optional(quantity('Units in stock; 0 hides the listing until there are some again')),
+  sku: Type.Optional(orNull(sku(), { description: `Your own stock-keeping unit, unique among your listings; null for none` })),
+}
+
+/** What a listing says beside its price and stock, as far as the owner may change it (interface.md, "PATCH /plus/listings/{id}"). */
 export const OwnFields = {
   title: Type.Optional(title()),
   description: Type.Optional(description()),

@@ -8,11 +8,11 @@ import {
   checkOffer,
   description,
   minOfferPrice,
-  MOST_UNITS,
   offerKurus,
   offersEnabled,
   price,
   priceKurus,
+  quantity,
   shippingPayer,
   title,
 } from './fields.ts'
@@ -24,7 +24,7 @@ export const ListingBody = {
   title: title(),
   description: Type.Optional(description()),
   price: price(),
-  quantity: Type.Optional(Type.Integer({ minimum: 0, maximum: MOST_UNITS, description: 'Units in stock; 1 when absent' })),
+  quantity: Type.Optional(quantity('Units in stock; 1 when absent')),
   language: Type.Optional(
     orNull(
       Type.String({

@@ -20,7 +20,20 @@ export const PUBLISHED = 'active' satisfies ListingStatus
 export const REJECTED = 'rejected' satisfies ListingStatus
 
 /** By the owner, by the operator, by the shop's checkout and by time. */
-export const ACTIONS = ['reprice', 'edit', 'pause', 'publish', 'highlight', 'delete', 'approve', 'reject', 'correct', 'sell', 'expire'] as const
+export const ACTIONS = [
+  'reprice',
+  'restock',
+  'edit',
+  'pause',
+  'publish',
+  'highlight',
+  'delete',
+  'approve',
+  'reject',
+  'correct',
+  'sell',
+  'expire',
+] as const
 export type Action = (typeof ACTIONS)[number]
 
 /** What a conditional transition depends on. */
@@ -35,8 +48,8 @@ export interface Facts {
 
 export type NextStatus<A extends Action = Action> = ListingStatus | (A extends 'delete' ? 'deleted' : never)
 export type Decision<A extends Action = Action> = { to: NextStatus<A> } | { refused: Reason }
-/** A new price and the end of a period depend on the status alone, so that many are judged by little of their rows. */
-type Conditional<A extends Action> = A extends 'reprice' | 'expire'
+/** New prices, new stock and the end of a period depend on the status alone, so that many are judged by little of their rows. */
+type Conditional<A extends Action> = A extends 'reprice' | 'restock' | 'expire'
   ? never
   : { when: keyof typeof CONDITIONS; to: NextStatus<A>; otherwise: Decision<A> }
 export type Outcome<A extends Action = Action> = Decision<A> | Conditional<A>
@@ -61,6 +74,7 @@ const already = (state: ListingStatus | 'approved') => refused(reason('already',
 export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
   pending: {
     reprice: to('pending'),
+    restock: to('pending'),
     edit: to('pending'),
     pause: onlyActivePauses('pending'),
     publish: already('pending'),
@@ -74,6 +88,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
   },
   active: {
     reprice: to('active'),
+    restock: to('active'),
     edit: to('pending'),
     pause: to('paused'),
     publish: already('active'),
@@ -87,6 +102,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
   },
   paused: {
     reprice: to('paused'),
+    restock: to('paused'),
     edit: to('pending'),
     pause: already('paused'),
     publish: { when: 'asApproved', to: 'active', otherwise: { to: 'pending' } },
@@ -100,6 +116,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
   },
   rejected: {
     reprice: to('rejected'),
+    restock: to('rejected'),
     edit: to('pending'),
     pause: onlyActivePauses('rejected'),
     publish: to('pending'),
@@ -113,6 +130,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
   },
   expired: {
     reprice: to('expired'),
+    restock: to('expired'),
     edit: to('pending'),
     pause: onlyActivePauses('expired'),
     publish: to('pending'),
@@ -126,6 +144,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
   },
   sold: {
     reprice: SOLD,
+    restock: SOLD,
     edit: SOLD,
     pause: SOLD,
     publish: SOLD,

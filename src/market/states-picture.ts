@@ -3,6 +3,7 @@ import { ACTIONS, CONDITIONS, type Outcome, STATUSES, TABLE } from './rules.ts'
 
 const WHO: Record<(typeof ACTIONS)[number], string> = {
   reprice: 'owner',
+  restock: 'owner',
   edit: 'owner',
   pause: 'owner',
   publish: 'owner',

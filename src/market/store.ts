@@ -36,6 +36,8 @@ export const COLUMNS = [
   'published_at',
   'expires_at',
   'highlighted_until',
+  'sku',
+  'changed_by',
   'version',
   'created_at',
   'updated_at',
@@ -120,19 +122,37 @@ function statusColumns(status: RawBuilder<ListingStatus>, now: Date) {
 
 /** Gives a locked listing its next status, new values and a new version. */
 export async function updateListingRow(tx: Tx, id: number, status: ListingStatus, values: ListingValues, now: Date): Promise<ListingRow> {
-  const { images, approved, ...plain } = values
-  return tx
+  const { images, approved, changed_by: changedBy, ...plain } = values
+  const updated = tx
     .updateTable('listings')
     .set({
       ...statusColumns(sql`${status}::text`, now),
       ...plain,
       ...(images !== undefined && { images: JSON.stringify(images) }),
-      ...(approved !== undefined && { approved: approved === null ? null : JSON.stringify(approved) }),
+      ...(approved !== undefined && { approved: jsonOrNull(approved) }),
+      ...(changedBy !== undefined && { changed_by: jsonOrNull(changedBy) }),
       version: sql<number>`version + 1`,
     })
     .where('id', '=', id)
     .returning(COLUMNS)
-    .executeTakeFirstOrThrow()
+  return refuseTakenSku(() => updated.executeTakeFirstOrThrow())
+}
+
+function jsonOrNull(value: object | null): string | null {
+  return value === null ? null : JSON.stringify(value)
+}
+
+const UNIQUE_VIOLATION = '23505'
+
+/** Runs a write; an SKU that another listing of the account has (perhaps just now) becomes CONFLICT. */
+async function refuseTakenSku<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    const { code, constraint } = error as { code?: string; constraint?: string }
+    if (code === UNIQUE_VIOLATION && constraint === 'listings_by_sku') throw conflict('taken', { thing: 'listing', field: 'sku' })
+    throw error
+  }
 }
 
 /** What changes of many listings at once, and what these changes are judged by. */
@@ -146,6 +166,8 @@ const STOCK_COLUMNS = [
   'quantity',
   'status',
   'expires_at',
+  'sku',
+  'changed_by',
   'version',
 ] as const
 export type StockRow = Pick<ListingRow, (typeof STOCK_COLUMNS)[number]>
@@ -168,12 +190,21 @@ export async function lockOver(tx: Tx, now: Date, limit: number): Promise<StockR
   return over.orderBy('expires_at').limit(limit).forUpdate().skipLocked().execute()
 }
 
-/** Writes price, stock, status and version of locked listings. */
+/** Writes price, stock, SKU, status and version of locked listings, and by what they changed. @throws CONFLICT where an SKU is taken */
 export async function updateStock(tx: Tx, rows: StockRow[], now: Date): Promise<void> {
   if (rows.length === 0) return
-  const changed = rows.map(({ id, version, price, approved_price, quantity, status }) => ({ id, version, price, approved_price, quantity, status }))
+  const changed = rows.map(({ id, version, price, approved_price, quantity, status, sku, changed_by }) => ({
+    id,
+    version,
+    price,
+    approved_price,
+    quantity,
+    status,
+    sku,
+    changed_by,
+  }))
   const given = sql<StockRow>`json_populate_recordset(null::listings, ${JSON.stringify(changed)})`
-  await tx
+  const update = tx
     .updateTable('listings')
     .from(given.as<'given'>(sql`given`))
     .set((eb) => ({
@@ -182,9 +213,11 @@ export async function updateStock(tx: Tx, rows: StockRow[], now: Date): Promise<
       price: eb.ref('given.price'),
       approved_price: eb.ref('given.approved_price'),
       quantity: eb.ref('given.quantity'),
+      sku: eb.ref('given.sku'),
+      changed_by: sql<string | null>`given.changed_by`,
     }))
     .whereRef('listings.id', '=', 'given.id')
-    .execute()
+  await refuseTakenSku(() => update.execute())
 }
 
 export interface NewListing {

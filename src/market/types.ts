@@ -66,6 +66,16 @@ const ContentSchema = {
   min_offer_price: orNull(Type.Number()),
 }
 
+const changedBy = (at: string) =>
+  orNull(
+    Type.Object(
+      { kind: Type.Enum(['price_job', 'repricing_rule']), id: Type.Integer({ description: 'Of the job or rule' }), at: Time(at) },
+      { title: 'ListingChangedBy' },
+    ),
+    { description: 'The job or rule that last set price or quantity; null where a person did' },
+  )
+const Sku = orNull(Type.String(), { description: 'The stock-keeping unit that its owner gave it' })
+
 /** A listing as operators see it; times are UTC. */
 export const StoredListingSchema = Type.Object(
   {
@@ -82,6 +92,8 @@ export const StoredListingSchema = Type.Object(
     published_at: TimeOrNull('When its publication period began'),
     expires_at: TimeOrNull('When its publication period ends'),
     highlighted_until: TimeOrNull('Until when it is highlighted'),
+    sku: Sku,
+    changed_by: changedBy('UTC'),
     created_at: Time('UTC'),
     updated_at: Time('UTC'),
     etag: Type.String({ description: 'For `If-Match`' }),
@@ -162,6 +174,8 @@ export const OwnListingSchema = Type.Object(
     published_at: TimeOrNull('Local time with offset'),
     expires_at: TimeOrNull('Local time with offset'),
     highlighted_until: TimeOrNull('Local time with offset'),
+    sku: Sku,
+    changed_by: changedBy('Local time with offset'),
     created_at: Time('Local time with offset'),
     updated_at: Time('Local time with offset'),
     etag: Type.String({ description: 'For `If-Match`' }),

@@ -3,8 +3,8 @@ import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
+import { changeStock } from './change-stock.ts'
 import { price, priceKurus } from './fields.ts'
-import { repriceListing } from './reprice.ts'
 import type { MarketCtx } from './types.ts'
 
 export const updateListingPrice = verb(
@@ -14,5 +14,5 @@ export const updateListingPrice = verb(
     writes: true,
     input: Type.Object({ id: id('listing'), price: price() }, { additionalProperties: false }),
   },
-  (ctx: MarketCtx, input) => repriceListing(ctx, { id: input.id, kurus: priceKurus(input.price) }),
+  (ctx: MarketCtx, input) => changeStock(ctx, { id: input.id, kurus: priceKurus(input.price) }),
 )

@@ -106,7 +106,7 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       path: '/plus/listings/:id',
       verb: updateListing,
       summary: 'Change a listing in part',
-      description: `Any field beside \`price\` sends the listing to approval: it is \`pending\` and not published until then. ${CONDITION}`,
+      description: `Any field beside \`price\`, \`quantity\` and \`sku\` sends the listing to approval: it is \`pending\` and not published until then. ${CONDITION}`,
       tag,
       answer: changed,
       data: ListingChangeSchema,

@@ -51,6 +51,8 @@ const PATHS: Path[] = [
   { name: 'PATCH /listings/{id} with a price', action: 'reprice', take: rest('PATCH', '/listings/:id', { price: 5 }) },
   { name: 'updateListingPrice', action: 'reprice', take: mutate('updateListingPrice(listingId: ID, price: 5)') },
   { name: 'updateListing with a price', action: 'reprice', take: mutate('updateListing(listingId: ID, input: { price: 5 })') },
+  { name: 'PATCH /listings/{id} with a quantity', action: 'restock', take: rest('PATCH', '/listings/:id', { quantity: 5 }) },
+  { name: 'updateListing with a SKU', action: 'restock', take: mutate('updateListing(listingId: ID, input: { sku: null })') },
   { name: 'PATCH /listings/{id}', action: 'edit', take: rest('PATCH', '/listings/:id', { title: 'Other' }) },
   { name: 'updateListing', action: 'edit', take: mutate('updateListing(listingId: ID, input: { title: "Other" })') },
   { name: 'POST /listings/{id}/status', action: 'pause', take: rest('POST', '/listings/:id/status?action=pause') },

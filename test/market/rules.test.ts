@@ -28,7 +28,7 @@ test('nothing but deletion leads out of sold, only approval and publication into
       if (decision.to === 'active' && status !== 'active') expect(['approve', 'publish']).toContain(action)
       if (decision.to === 'sold') expect({ action, stock: given.stock }).toEqual({ action: 'sell', stock: 0 })
       if (decision.to === 'deleted') expect(action).toBe('delete')
-      if (action === 'reprice') expect(decision.to).toBe(status)
+      if (action === 'reprice' || action === 'restock') expect(decision.to).toBe(status)
       if (action === 'edit') expect(decision.to).toBe('pending')
     }),
   )

@@ -49,6 +49,7 @@ const STEPS = [
   'day',
   'month',
   'restock',
+  'correct',
 ] as const
 
 /** One change, through the verbs as anyone makes it; what the rules refuse changes nothing. */
@@ -102,6 +103,9 @@ async function take({ what, n, m }: Step): Promise<void> {
       return
     }
     case 'restock':
+      await plus(node, 'PATCH', `/listings/${id}`, { quantity: (m % 3) * 4, ...(m % 2 && { price: cents / 100 }), ...(n % 2 && { sku: `SKU ${m}` }) })
+      return
+    case 'correct':
       await operator(node, 'PATCH', `/listings/${id}`, { quantity: (m % 3) * 4, item_id: pick(items, m) })
       return
     case 'day':

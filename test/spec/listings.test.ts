@@ -344,6 +344,100 @@ describe('writing', () => {
   })
 })
 
+describe('stock and SKU', () => {
+  type Own = { id: number; quantity: number; sku: string | null; status: string; price: number; changed_by: unknown }
+  const own = async (id: number) => (await plus<Own>(node, 'GET', `/listings/${id}`)).body.data
+
+  test('change without approval, alone and with the price, and show at once', async () => {
+    const { id } = await published(node, items.char!, { title: 'Stocked item', price: 80 })
+    const reply = await plus(node, 'PATCH', `/listings/${id}`, { quantity: 12, sku: ' BASE1-4 NM ', price: 81.5 })
+    expect(reply).toMatchObject({ status: 200, body: { data: { id, price: 81.5, status: 'active' } } })
+    const shown = { id, quantity: 12, sku: 'BASE1-4 NM', price: 81.5, status: 'active', changed_by: null }
+    expect(await own(id)).toMatchObject({ ...shown, etag: reply.headers.get('etag') })
+    const mine = (await plus<Own[]>(node, 'GET', '/my-listings?per_page=100')).body.data.find((one) => one.id === id)
+    expect(mine).toMatchObject(shown)
+    expect((await operator(node, 'GET', `/listings/${id}`)).body.data).toMatchObject({ ...shown, changed_since_approval: [] })
+    expect(await found(node, '?search=stocked')).toEqual([id])
+
+    await plus(node, 'PATCH', `/listings/${id}`, { quantity: 0 })
+    expect(await found(node, '?search=stocked'), 'without stock it is hidden').toEqual([])
+    await plus(node, 'PATCH', `/listings/${id}`, { quantity: 1, price: 70 })
+    expect(await found(node, '?search=stocked&max_price=70')).toEqual([id])
+    const { body } = await operator<{ action: string; before: object; after: object }[]>(node, 'GET', `/audit?subject_type=listing&subject_id=${id}`)
+    expect(body.data.slice(0, 2)).toMatchObject([
+      { action: 'listing.restock', before: { quantity: 0, price: 81.5 }, after: { quantity: 1, price: 70 } },
+      { action: 'listing.restock', before: { quantity: 1 + 11 }, after: { quantity: 0 } },
+    ])
+  })
+
+  test('with another field the listing goes to approval with all of them', async () => {
+    const { id } = await published(node, items.char!, { title: 'Edited and stocked' })
+    const reply = await plus(node, 'PATCH', `/listings/${id}`, { quantity: 3, sku: 'EDITED', description: 'New' })
+    expect(reply.body.data).toMatchObject({ status: 'pending' })
+    expect(await own(id)).toMatchObject({ quantity: 3, sku: 'EDITED', status: 'pending' })
+  })
+
+  test('an SKU is unique among the listings of an account and may be cleared', async () => {
+    const [first, second] = [await published(node, items.char!, {}), await published(node, items.char!, {})]
+    const theirs = await published(node, items.char!, { seller_id: node.accounts.enterprise })
+    expect((await plus(node, 'PATCH', `/listings/${first.id}`, { sku: 'ONCE' })).status).toBe(200)
+    expect((await plus(node, 'PATCH', `/listings/${theirs.id}`, { sku: 'ONCE' }, { key: node.keys.enterprise })).status).toBe(200)
+    for (const body of [{ sku: 'ONCE' }, { sku: ' ONCE ', quantity: 9 }, { sku: 'ONCE', title: 'Other title' }]) {
+      const taken = await plus(node, 'PATCH', `/listings/${second.id}`, body)
+      expect(taken).toMatchObject({ status: 422, body: { error: { code: 'PLUS_LISTING_ERROR', rule: 'taken', params: { field: 'sku' } } } })
+    }
+    expect(await own(second.id)).toMatchObject({ sku: null, quantity: 1, status: 'active' })
+    await plus(node, 'PATCH', `/listings/${first.id}`, { sku: null })
+    expect((await plus(node, 'PATCH', `/listings/${second.id}`, { sku: 'ONCE' })).status).toBe(200)
+  })
+
+  test('of many that take one SKU at once one gets it, and other writes of their batch stay', async () => {
+    const mine = await Promise.all(Array.from({ length: 12 }, () => published(node, items.char!, {})))
+    const replies = await Promise.all(
+      mine.map(({ id }, i) => plus(node, 'PATCH', `/listings/${id}`, i % 3 === 0 ? { quantity: 40 + i } : { sku: 'RACED', quantity: 5 })),
+    )
+    const raced = replies.filter((_reply, i) => i % 3 !== 0)
+    expect(raced.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(raced.filter(({ status }) => status !== 200).map(({ body }) => body.error?.rule)).toEqual(Array(7).fill('taken'))
+    for (const [i, { id }] of mine.entries()) {
+      expect((await own(id)).quantity).toBe(i % 3 === 0 ? 40 + i : replies[i]!.status === 200 ? 5 : 1)
+    }
+  })
+
+  test.each<[body: object, problem: RegExp]>([
+    [{ quantity: -1 }, /^quantity integer 0 1000000/],
+    [{ quantity: 1.5 }, /^quantity integer/],
+    [{ quantity: null }, /^quantity integer/],
+    [{ quantity: '3' }, /^quantity integer/],
+    [{ quantity: 1_000_001 }, /^quantity integer/],
+    [{ sku: '' }, /^sku or_null text 1 64/],
+    [{ sku: '   ' }, /^sku or_null text/],
+    [{ sku: 'x'.repeat(65) }, /^sku or_null text/],
+    [{ sku: 'a\nb' }, /^sku or_null text/],
+    [{ sku: 'a\u0000' }, /^sku or_null text/],
+    [{ sku: 7 }, /^sku or_null text/],
+  ])('%j is refused', async (body, problem) => {
+    const { id } = await published(node, items.char!, {})
+    const reply = await plus(node, 'PATCH', `/listings/${id}`, body)
+    expect(refused(reply)).toEqual(REFUSED)
+    expect(rulesIn(reply.body.error)).toMatch(problem)
+  })
+
+  test('a correction by the operator shows that a person did it', async () => {
+    const { id } = await published(node, items.char!, {})
+    await node.db.kysely
+      .updateTable('listings')
+      .set({ changed_by: JSON.stringify({ kind: 'price_job', id: 3, at: '2026-11-01T10:00:00.000Z' }) })
+      .where('id', '=', id)
+      .execute()
+    expect((await own(id)).changed_by).toEqual({ kind: 'price_job', id: 3, at: '2026-11-01T13:00:00+03:00' })
+    await plus(node, 'PATCH', `/listings/${id}`, { sku: 'KEEPS' })
+    expect((await own(id)).changed_by).not.toBeNull()
+    await operator(node, 'PATCH', `/listings/${id}`, { quantity: 2 })
+    expect((await own(id)).changed_by).toBeNull()
+  })
+})
+
 describe('what is refused', () => {
   let id: number
   let sold: number

@@ -53,6 +53,8 @@ describe('intake', () => {
       published_at: null,
       expires_at: null,
       highlighted_until: null,
+      sku: null,
+      changed_by: null,
       created_at: expect.stringMatching(/Z$/),
       updated_at: expect.any(String),
       changed_since_approval: null,

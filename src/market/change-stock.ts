@@ -1,0 +1,113 @@
+// A new price, stock or SKU for an own listing: no approval is needed. Changes submitted at the same time commit as one batch.
+import { ServiceError } from '#core/errors.ts'
+import { missing } from '#core/fields.ts'
+import { minorToNumber } from '#core/money.ts'
+import { groupedChange, type Note, type Write } from '#db/change.ts'
+import type { ChangedBy, Tx } from '#db/schema.ts'
+import { endedIfOver } from './expire-listings.ts'
+import { checkOffer } from './fields.ts'
+import { packedPrice } from './packed-prices.ts'
+import { TABLE } from './rules.ts'
+import { checkCaller, kurusOfRow, kurusText, listingTag, lockStock, minOfferKurus, type StockRow, updateStock } from './store.ts'
+import { allowed, priceValues } from './transition.ts'
+import type { ListingResult, MarketCtx } from './types.ts'
+
+/** What is not given stays as it is. */
+export interface NewStock {
+  kurus?: number
+  quantity?: number
+  /** null for none */
+  sku?: string | null
+}
+
+/**
+ * Resolves when the change is durable and this node has applied it.
+ * @throws why it is refused: not the owner's, not as the caller read it, sold, below the lowest offer, or an SKU of another listing
+ */
+export const changeStock = groupedChange<MarketCtx, NewStock & { id: number }, ListingResult>(
+  ({ id }) => id,
+  async (tx, writes) => {
+    const listings = await lockStock(
+      tx,
+      writes.map(({ input }) => input.id),
+    )
+    const changed = new Map<number, StockRow>()
+    const outcomes: (ListingResult | ServiceError)[] = []
+    for (const write of writes) {
+      try {
+        // The second change of a listing applies to the first.
+        const after = await changeOne(tx, write, changed.get(write.input.id) ?? listings.get(write.input.id))
+        changed.set(after.id, after)
+        const message = isPriceAlone(write.input) ? 'The price is changed' : 'The listing is changed'
+        outcomes.push({ message, id: after.id, price: minorToNumber(kurusOfRow(after)), status: after.status, etag: listingTag(after) })
+      } catch (error) {
+        if (!(error instanceof ServiceError)) throw error
+        outcomes.push(error)
+      }
+    }
+    await updateStock(tx, [...changed.values()], writes[0]!.ctx.now())
+    return outcomes
+  },
+)
+
+async function changeOne(
+  tx: Tx,
+  { ctx, input: { id, ...change }, note }: Write<MarketCtx, NewStock & { id: number }>,
+  row: StockRow | undefined,
+): Promise<StockRow> {
+  if (!row) throw missing('listing', id)
+  checkCaller(ctx, row)
+  const before = await endedIfOver(tx, note, ctx, row)
+  const after = withNewStock(before, change, null)
+  note.audit({
+    action: isPriceAlone(change) ? 'listing.reprice' : 'listing.restock',
+    subject: 'listing',
+    id,
+    before: shownStock(before, change),
+    after: shownStock(after, change),
+  })
+  noteStock(note, before, after)
+  return after
+}
+
+const isPriceAlone = ({ quantity, sku }: NewStock) => quantity === undefined && sku === undefined
+
+/**
+ * The listing with its new price, stock and SKU.
+ * @param row whose ended period has been ended
+ * @param by what changes it where that is not its owner's own write
+ * @throws CONFLICT with the table's reason, VALIDATION_ERROR for a price below the lowest offer
+ */
+export function withNewStock(row: StockRow, { kurus, quantity, sku }: NewStock, by: ChangedBy | null): StockRow {
+  let { status } = row
+  if (kurus !== undefined) {
+    status = allowed<'reprice'>(TABLE[status].reprice)
+    checkOffer('price', kurus, minOfferKurus(row))
+  }
+  if (quantity !== undefined || sku !== undefined) status = allowed<'restock'>(TABLE[status].restock)
+  return {
+    ...row,
+    ...(kurus !== undefined && priceValues(status, kurusText(kurus)!)),
+    ...(quantity !== undefined && { quantity }),
+    ...(sku !== undefined && { sku }),
+    ...((kurus !== undefined || quantity !== undefined) && { changed_by: by }),
+    status,
+    version: row.version + 1,
+  }
+}
+
+/** What a change says of a listing in the audit log: the fields that it gives. */
+function shownStock(row: StockRow, { kurus, quantity, sku }: NewStock): object {
+  return {
+    ...(kurus !== undefined && { price: minorToNumber(kurusOfRow(row)) }),
+    ...(quantity !== undefined && { quantity: row.quantity }),
+    ...(sku !== undefined && { sku: row.sku }),
+  }
+}
+
+/** Tells the nodes what they hold of a listing: whether it is shown, and its price. */
+function noteStock(note: Note, before: StockRow, after: StockRow): void {
+  const wasSame = before.status === after.status && before.quantity > 0 === after.quantity > 0
+  if (!wasSame) note.changed('listings', [after.id])
+  else if (before.price !== after.price) note.changed('listings', packedPrice(after.id, kurusOfRow(after)))
+}
