@@ -42,6 +42,8 @@ export const OPERATION_PLAN = {
   getListing: 'plus',
   listMyListings: 'plus',
   listRecentSales: 'plus',
+  listMyOrders: 'plus',
+  readStatement: 'plus',
   planListingPrice: 'plus',
   updateListingPrice: 'plus',
   updateListing: 'plus',

@@ -207,6 +207,8 @@ export const RULES = {
   listing_sold: 'the listing is sold and cannot be changed any more',
   listing_expired: 'the period of the listing has ended; its owner has to publish it again',
   order_recorded: 'the order {id} was recorded with another body',
+  order_cancelled: 'every line of the order {id} is already cancelled',
+  line_cancelled: 'line {line} of the order {id} is already cancelled',
   seller_suspended: 'listing {id}: the account of its seller is suspended',
   not_for_sale: 'listing {id}: {must}; it is {status}',
   stock: 'listing {id}: the order of {wanted} exceeds the stock of {stock}',

@@ -473,6 +473,16 @@ export interface Schema {
     payout: Numeric
     sold_at: Date
   }
+  /** a view: sales without those that were cancelled */
+  uncancelled_sales: Schema['sales']
+  sale_cancellations: {
+    sale_id: number
+    seller_id: number
+    cancelled_at: Date
+    cancelled_by: string
+    reason: string
+    listing_status: ListingStatus | null
+  }
   collections: {
     id: GeneratedAlways<number>
     account_id: number

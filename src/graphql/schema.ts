@@ -9,6 +9,7 @@ import { implementItem } from './item-type.ts'
 import { implementMutations } from './mutations.ts'
 import { implementPages } from './pages.ts'
 import { implementQuery } from './query.ts'
+import { implementSales } from './sales-queries.ts'
 
 export function buildSchema(): GraphQLSchema {
   const builder = newBuilder()
@@ -18,6 +19,7 @@ export function buildSchema(): GraphQLSchema {
   implementCategory(refs)
   implementItem(builder, refs)
   implementEvents(builder)
+  implementSales(builder, refs)
   implementMutations(builder)
   builder.enumType('Market', {
     description: 'Markets that prices come from. Arguments named `market` take these names as texts, or the codes in lower case.',

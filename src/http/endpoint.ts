@@ -6,7 +6,7 @@ import { call, type HasViewer, ofFamily, type PlanViewer, type Viewer } from '#c
 import { successBody } from './envelope.ts'
 import type { Failures } from './failures.ts'
 import { type ApiRequest, type Endpoint, type MaybePromise, ownResponder, type Responder, type ResponseCache, sharedResponder } from './respond.ts'
-import { jsonResponse, JSON_HEADERS, type Response } from './response.ts'
+import { jsonResponse, JSON_HEADERS, prefersCsv, type Response } from './response.ts'
 import type { Route } from './route.ts'
 
 export interface EndpointRules<Ctx extends HasViewer> {
@@ -22,17 +22,19 @@ export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, fail
   const { verb } = route
   const input = inputOf(route)
   const inPath = namesInPath(route)
-  const responseOf = (result: unknown): Response => {
+  const responseOf = (result: unknown, request: ApiRequest): Response => {
+    if (route.csv && prefersCsv(request.headers.accept)) return byAccept({ status: 200, ...route.csv(result as never) })
     const answer = route.answer(result as never)
     if ('bytes' in answer) return { status: 200, headers: JSON_HEADERS, etag: answer.tag, body: answer.bytes, again: answer.bytes }
     if ('body' in answer) return { status: 200, ...answer }
-    return { ...jsonResponse(route.status ?? 200, successBody(answer)), ...(answer.etag && { etag: answer.etag }) }
+    const json = { ...jsonResponse(route.status ?? 200, successBody(answer)), ...(answer.etag && { etag: answer.etag }) }
+    return route.csv ? byAccept(json) : json
   }
   const make = (viewer: Viewer, request: ApiRequest): Response | Promise<Response> => {
     try {
       const result: unknown = call(verb, ctx(viewer, request), input(request), inPath)
-      if (result instanceof Promise) return result.then(responseOf).catch((error: unknown) => failed(error, request))
-      return responseOf(result)
+      if (result instanceof Promise) return result.then((made) => responseOf(made, request)).catch((error: unknown) => failed(error, request))
+      return responseOf(result, request)
     } catch (error) {
       return failed(ofFamily(error, verb), request)
     }
@@ -45,6 +47,11 @@ export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, fail
     respond: sharedResponder({ cache, keyOf: ({ url }) => url, make: makeShared, otherwise: make, cheap: route.cheap ?? false }),
     refuse: failed,
   }
+}
+
+/** Tells caches on the way that another `Accept` header gets another response. */
+function byAccept(response: Response): Response {
+  return { ...response, headers: [...response.headers, 'vary', 'accept'] }
 }
 
 /** Tells caches on the way not to store the response, whatever it is. */

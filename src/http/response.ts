@@ -52,6 +52,11 @@ export function encodingFor(acceptEncoding: string | undefined): 'br' | 'gzip' |
   return best === 'br' || best === 'gzip' ? best : null
 }
 
+/** Whether an `Accept` header prefers CSV to JSON; both are as welcome where it is missing or takes anything. */
+export function prefersCsv(accept: string | undefined): boolean {
+  return accept !== undefined && new Negotiator({ headers: { accept } }).mediaTypes(['application/json', 'text/csv'])[0] === 'text/csv'
+}
+
 /** The response with its body compressed, but for small ones. */
 export function encoded(response: Response, encoding: 'br' | 'gzip' | null): Response | Promise<Response> {
   // A body whose length is told is a file: it is sent as it is.

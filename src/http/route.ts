@@ -35,6 +35,8 @@ export interface Route<Ctx extends HasViewer> {
   verb: Verb<Ctx, any, any>
   /** the result as it is answered */
   answer: (result: never) => Answer | ReadyAnswer | FileAnswer
+  /** the result where the caller prefers `text/csv` to JSON by its `Accept` header */
+  csv?: (result: never) => FileAnswer
   /** whether a POST changes nothing: its input is too long for a query */
   reads?: boolean
   /** for reads shared by plan: the bytes take no longer to make than to find in the cache */

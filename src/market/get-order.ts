@@ -1,10 +1,9 @@
-// An order as it was answered when it was recorded.
+// An order as it was recorded, with what became of its lines.
 import { Type } from '#core/input.ts'
-import { missing } from '#core/fields.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
-import { fetchOrder } from './order-store.ts'
-import type { Order } from './types.ts'
+import { fetchStoredOrder } from './order-store.ts'
+import type { StoredOrder } from './types.ts'
 
 export const getOrder = verb(
   {
@@ -12,8 +11,5 @@ export const getOrder = verb(
     needs: 'operator',
     input: Type.Object({ order_id: Type.Integer({ description: "The shop's own id of the order" }) }, { additionalProperties: false }),
   },
-  async (ctx: ReadCtx, { order_id: orderId }): Promise<Order> => {
-    if (!Number.isSafeInteger(orderId)) throw missing('order', orderId)
-    return (await fetchOrder(ctx.db.kysely, orderId)).order
-  },
+  (ctx: ReadCtx, { order_id: orderId }): Promise<StoredOrder> => fetchStoredOrder(ctx.db.kysely, orderId),
 )

@@ -1,11 +1,11 @@
-// Orders as they were answered, latest sale first.
+// Orders with what became of their lines, latest sale first.
 import { PeriodFields, periodOf } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
 import { pageOfOrders } from './order-store.ts'
-import type { Order } from './types.ts'
+import type { StoredOrder } from './types.ts'
 
 export const listOrders = verb(
   {
@@ -22,7 +22,7 @@ export const listOrders = verb(
       { additionalProperties: false },
     ),
   },
-  async (ctx: ReadCtx, { from, to, ...input }): Promise<Page<Order>> => {
+  async (ctx: ReadCtx, { from, to, ...input }): Promise<Page<StoredOrder>> => {
     const period = periodOf({ from, to })
     return readPage(input, (filter, limit, offset) => pageOfOrders(ctx.db.kysely, { ...filter, ...period }, limit, offset))
   },

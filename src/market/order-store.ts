@@ -4,7 +4,7 @@ import { idForSql, missing } from '#core/fields.ts'
 import { liveItem } from '#db/live-item.ts'
 import type { Queryable, Schema, Tx } from '#db/schema.ts'
 import { COLUMNS as LISTING_COLUMNS } from './store.ts'
-import type { Order, StoredSale } from './types.ts'
+import type { Cancellation, Order, StoredOrder, StoredSale } from './types.ts'
 
 /** Takes the id of an order for this transaction. False when it is taken; one that is being written is waited for. */
 export async function claimOrder(tx: Tx, orderId: number, requestHash: Buffer, soldAt: Date, now: Date): Promise<boolean> {
@@ -36,6 +36,29 @@ function asAnswered({ order_id, sold_at, lines }: Order): Order {
       listing_status,
     })),
   }
+}
+
+/** An order with what became of its lines. @throws NOT_FOUND */
+export async function fetchStoredOrder(on: Queryable, orderId: number): Promise<StoredOrder> {
+  if (!Number.isSafeInteger(orderId)) throw missing('order', orderId)
+  const [stored] = await withCancellations(on, [(await fetchOrder(on, orderId)).order])
+  return stored!
+}
+
+async function withCancellations(on: Queryable, orders: Order[]): Promise<StoredOrder[]> {
+  const { rows } = await sql<{ order_id: number; line: number; refunded: string; cancelled_at: Date } & Omit<Cancellation, 'refunded' | 'cancelled_at'>>`
+    select s.order_id, s.line, s.unit_price * s.quantity as refunded, c.cancelled_at, c.cancelled_by, c.reason, c.listing_status
+    from sales s join sale_cancellations c on c.sale_id = s.id where s.order_id = any(${orders.map((order) => order.order_id)}::int8[])`.execute(on)
+  const cancellations = new Map(
+    rows.map(({ order_id: orderId, line, cancelled_at: at, cancelled_by, reason, refunded, listing_status }) => [
+      `${orderId} ${line}`,
+      { cancelled_at: at.toISOString(), cancelled_by, reason, refunded: Number(refunded), listing_status },
+    ]),
+  )
+  return orders.map((order) => ({
+    ...order,
+    lines: order.lines.map((line, i) => ({ line: i + 1, ...line, cancellation: cancellations.get(`${order.order_id} ${i + 1}`) ?? null })),
+  }))
 }
 
 export async function saveOrderResult(tx: Tx, order: Order): Promise<void> {
@@ -102,9 +125,9 @@ export interface SaleFilter {
   item_id?: number
 }
 
-/** Sales with their items, newest first; nothing of who sold. */
+/** Sales that were not cancelled with their items, newest first; nothing of who sold. */
 export async function pageOfSales(on: Queryable, filter: SaleFilter, limit: number, offset: number) {
-  let matching = on.selectFrom('sales as s').innerJoin('items as i', 'i.id', 's.item_id')
+  let matching = on.selectFrom('uncancelled_sales as s').innerJoin('items as i', 'i.id', 's.item_id')
   if (filter.game !== undefined) matching = matching.where('i.game', '=', filter.game)
   if (filter.item_id !== undefined) matching = matching.where('s.item_id', '=', liveItem(filter.item_id))
   const [rows, counted] = await Promise.all([
@@ -131,13 +154,13 @@ export interface OrderFilter extends LineFilter {
   to: Date | undefined
 }
 
-/** Orders with a line that matches, as they were answered, latest sale first. */
+/** Orders with a line that matches, latest sale first. */
 export async function pageOfOrders(
   on: Queryable,
   { from, to, ...filter }: OrderFilter,
   limit: number,
   offset: number,
-): Promise<{ rows: Order[]; total: number }> {
+): Promise<{ rows: StoredOrder[]; total: number }> {
   let matching = on.selectFrom('orders as o')
   if (from) matching = matching.where('o.sold_at', '>=', from)
   if (to) matching = matching.where('o.sold_at', '<', to)
@@ -148,7 +171,7 @@ export async function pageOfOrders(
     matching.select('o.result').orderBy('o.sold_at', 'desc').orderBy('o.order_id', 'desc').limit(limit).offset(offset).execute(),
     matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
   ])
-  return { rows: rows.map((row) => row.result as Order), total: counted.total }
+  return { rows: await withCancellations(on, rows.map((row) => asAnswered(row.result as Order))), total: counted.total }
 }
 
 /** Sales with who sold what, newest first. */
@@ -164,7 +187,8 @@ export async function pageOfLineSales(
       .innerJoin('items as i', 'i.id', 's.item_id')
       .innerJoin('groups as g', 'g.id', 's.label_id')
       .select(['s.id', 's.order_id', 's.listing_id', 's.seller_id', 's.item_id', 'i.name as item_name', 'g.name as label'])
-      .select(['s.quantity', 's.unit_price', 's.payout', 's.sold_at'])
+      .leftJoin('sale_cancellations as c', 'c.sale_id', 's.id')
+      .select(['s.quantity', 's.unit_price', 's.payout', 's.sold_at', 'c.cancelled_at'])
       .orderBy('s.sold_at', 'desc')
       .orderBy('s.id', 'desc')
       .limit(limit)
@@ -172,11 +196,12 @@ export async function pageOfLineSales(
       .execute(),
     matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
   ])
-  const sales = rows.map(({ unit_price, payout, sold_at, ...row }) => ({
+  const sales = rows.map(({ unit_price, payout, sold_at, cancelled_at, ...row }) => ({
     ...row,
     unit_price: Number(unit_price),
     seller_payout: Number(payout),
     sold_at: sold_at.toISOString(),
+    cancelled_at: cancelled_at?.toISOString() ?? null,
   }))
   return { rows: sales, total: counted.total }
 }

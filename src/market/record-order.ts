@@ -19,7 +19,7 @@ import { updateStock } from './store.ts'
 import { decisionOn } from './transition.ts'
 import type { MarketWriteCtx, Order } from './types.ts'
 
-const MOST_LINES = 200
+export const MOST_LINES = 200
 /** Clocks of two systems differ; a sale further ahead than this has not happened. */
 const AHEAD_MS = 5 * MINUTE_MS
 

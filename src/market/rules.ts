@@ -19,7 +19,7 @@ export const PUBLISHED = 'active' satisfies ListingStatus
 /** Listings with a `rejection_reason`. */
 export const REJECTED = 'rejected' satisfies ListingStatus
 
-/** By the owner, by the operator, by the shop's checkout and by time. */
+/** By the owner, by the operator, by the shop's checkout, by a cancelled sale whose stock returns, and by time. */
 export const ACTIONS = [
   'reprice',
   'restock',
@@ -32,6 +32,7 @@ export const ACTIONS = [
   'reject',
   'correct',
   'sell',
+  'restore',
   'expire',
 ] as const
 export type Action = (typeof ACTIONS)[number]
@@ -44,6 +45,8 @@ export interface Facts {
   inPeriod: boolean
   /** units that are left, after the sale where one is judged */
   stock: number
+  /** the account of the seller is not suspended */
+  sellerMaySell: boolean
 }
 
 export type NextStatus<A extends Action = Action> = ListingStatus | (A extends 'delete' ? 'deleted' : never)
@@ -51,7 +54,7 @@ export type Decision<A extends Action = Action> = { to: NextStatus<A> } | { refu
 /** New prices, new stock and the end of a period depend on the status alone, so that many are judged by little of their rows. */
 type Conditional<A extends Action> = A extends 'reprice' | 'restock' | 'expire'
   ? never
-  : { when: keyof typeof CONDITIONS; to: NextStatus<A>; otherwise: Decision<A> }
+  : { when: keyof typeof CONDITIONS; to: NextStatus<A>; otherwise: Outcome<A> }
 export type Outcome<A extends Action = Action> = Decision<A> | Conditional<A>
 
 /** The conditions of the table, with the words the picture uses. */
@@ -59,6 +62,11 @@ export const CONDITIONS = {
   asApproved: { words: 'unchanged since approval, period not over', holds: (f: Facts) => f.contentApproved && f.inPeriod },
   published: { words: 'in stock, period not over', holds: (f: Facts) => f.stock > 0 && f.inPeriod },
   soldOut: { words: 'no stock left', holds: (f: Facts) => f.stock === 0 },
+  sellable: {
+    words: 'unchanged since approval, period not over, account may sell',
+    holds: (f: Facts) => f.contentApproved && f.inPeriod && f.sellerMaySell,
+  },
+  ended: { words: 'period over', holds: (f: Facts) => !f.inPeriod },
 } as const
 
 const refused = (why: Reason) => ({ refused: why })
@@ -84,6 +92,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
     reject: to('rejected'),
     correct: to('pending'),
     sell: UNSELLABLE,
+    restore: to('pending'),
     expire: NOT_RUNNING,
   },
   active: {
@@ -98,6 +107,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
     reject: to('rejected'),
     correct: to('active'),
     sell: { when: 'soldOut', to: 'sold', otherwise: { to: 'active' } },
+    restore: to('active'),
     expire: to('expired'),
   },
   paused: {
@@ -112,6 +122,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
     reject: to('rejected'),
     correct: to('paused'),
     sell: UNSELLABLE,
+    restore: to('paused'),
     expire: NOT_RUNNING,
   },
   rejected: {
@@ -126,6 +137,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
     reject: already('rejected'),
     correct: to('rejected'),
     sell: UNSELLABLE,
+    restore: to('rejected'),
     expire: NOT_RUNNING,
   },
   expired: {
@@ -140,6 +152,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
     reject: to('rejected'),
     correct: to('expired'),
     sell: UNSELLABLE,
+    restore: to('expired'),
     expire: NOT_RUNNING,
   },
   sold: {
@@ -154,15 +167,16 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
     reject: SOLD,
     correct: SOLD,
     sell: UNSELLABLE,
+    restore: { when: 'sellable', to: 'active', otherwise: { when: 'ended', to: 'expired', otherwise: { to: 'paused' } } },
     expire: NOT_RUNNING,
   },
 }
 
 /** The next status after an action, or why it is refused. */
 export function decide<A extends Action>(status: ListingStatus, action: A, facts: Facts): Decision<A> {
-  const outcome = TABLE[status][action] as Outcome
-  const decision = !('when' in outcome) ? outcome : CONDITIONS[outcome.when].holds(facts) ? { to: outcome.to } : outcome.otherwise
-  return decision as Decision<A>
+  let outcome = TABLE[status][action] as Outcome
+  while ('when' in outcome) outcome = CONDITIONS[outcome.when].holds(facts) ? { to: outcome.to } : outcome.otherwise
+  return outcome as Decision<A>
 }
 
 /** The status at a moment: a period ends at its very end, whenever the sweep comes by. */

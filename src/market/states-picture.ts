@@ -13,6 +13,7 @@ const WHO: Record<(typeof ACTIONS)[number], string> = {
   reject: 'operator',
   correct: 'operator',
   sell: 'checkout',
+  restore: 'operator',
   expire: 'time',
 }
 
@@ -54,7 +55,7 @@ function targets(outcome: Outcome): { to: string; when: string | null }[] {
   if ('refused' in outcome) return []
   if (!('when' in outcome)) return [{ to: outcome.to, when: null }]
   const { words } = CONDITIONS[outcome.when]
-  const otherwise = 'to' in outcome.otherwise ? [{ to: outcome.otherwise.to, when: 'else' }] : []
+  const otherwise = targets(outcome.otherwise).map(({ to, when }) => ({ to, when: when ?? 'else' }))
   return [{ to: outcome.to, when: words }, ...otherwise]
 }
 

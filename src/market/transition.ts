@@ -66,11 +66,12 @@ export function operate<A extends 'approve' | 'reject' | 'correct'>(
 }
 
 /** What the table says of an action on a listing whose ended period has been ended; `stock` after the action. */
-export function decisionOn<A extends Action>(row: ListingRow, action: A, now: Date, stock = row.quantity): Decision<A> {
+export function decisionOn<A extends Action>(row: ListingRow, action: A, now: Date, stock = row.quantity, sellerMaySell = true): Decision<A> {
   return decide(row.status, action, {
     contentApproved: changedSinceApproval(row)?.length === 0,
     inPeriod: row.expires_at !== null && row.expires_at.getTime() > now.getTime(),
     stock,
+    sellerMaySell,
   })
 }
 

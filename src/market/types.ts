@@ -1,6 +1,7 @@
 // Listings, orders and sales as verbs give them, and what the verbs need of their context.
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
+import { namedValues } from '#core/named-values.ts'
 import type { Conditional } from '#core/precondition.ts'
 import { genre } from '#catalogue/fields.ts'
 import type { WriteCtx } from '#db/change.ts'
@@ -196,23 +197,45 @@ export const RecentSaleSchema = Type.Object(
 )
 export type RecentSale = Static<typeof RecentSaleSchema>
 
+const RecordedLine = {
+  listing_id: Type.Integer(),
+  quantity: Type.Integer(),
+  unit_price: Type.Number(),
+  seller_payout: Type.Number({ description: 'Unit price × quantity less the commission' }),
+  listing_status: Type.Enum([...STATUSES], { description: 'After the sale' }),
+}
+
+/** An order as its first POST was answered. */
 export const OrderSchema = Type.Object(
+  { order_id: Type.Integer(), sold_at: Time('UTC'), lines: Type.Array(Type.Object(RecordedLine)) },
+  { title: 'Order' },
+)
+export type Order = Static<typeof OrderSchema>
+
+const CancellationSchema = Type.Object(
+  {
+    cancelled_at: Time('UTC'),
+    cancelled_by: Type.String({ examples: ['operator:console'] }),
+    reason: Type.String(),
+    refunded: Type.Number({ description: 'TRY: unit price × quantity' }),
+    listing_status: orNull(Status, { description: 'What the listing became when its stock returned; null where it had been deleted' }),
+  },
+  { title: 'SaleCancellation' },
+)
+
+/** An order with what became of its lines. */
+export const StoredOrderSchema = Type.Object(
   {
     order_id: Type.Integer(),
     sold_at: Time('UTC'),
     lines: Type.Array(
-      Type.Object({
-        listing_id: Type.Integer(),
-        quantity: Type.Integer(),
-        unit_price: Type.Number(),
-        seller_payout: Type.Number({ description: 'Unit price × quantity less the commission' }),
-        listing_status: Status,
-      }),
+      Type.Object({ line: Type.Integer({ description: 'From 1' }), ...RecordedLine, cancellation: orNull(CancellationSchema) }, { title: 'OrderLine' }),
     ),
   },
-  { title: 'Order' },
+  { title: 'StoredOrder' },
 )
-export type Order = Static<typeof OrderSchema>
+export type StoredOrder = Static<typeof StoredOrderSchema>
+export type Cancellation = Static<typeof CancellationSchema>
 
 /** A sale as operators see it. */
 export const StoredSaleSchema = Type.Object(
@@ -228,7 +251,63 @@ export const StoredSaleSchema = Type.Object(
     unit_price: Type.Number({ description: 'TRY' }),
     seller_payout: Type.Number({ description: 'TRY, of all units' }),
     sold_at: Type.String({ format: 'date-time', description: 'UTC' }),
+    cancelled_at: TimeOrNull('UTC; null where it was not cancelled'),
   },
   { title: 'StoredSale' },
 )
 export type StoredSale = Static<typeof StoredSaleSchema>
+
+const LineAmounts = {
+  quantity: Type.Integer(),
+  unit_price: Type.Number({ description: 'In TL' }),
+  commission: Type.Number({ description: 'In TL: unit price × quantity less the payout' }),
+  payout: Type.Number({ description: 'In TL, of all units' }),
+}
+const LineSold = {
+  order_id: Type.Integer({ description: "The shop's own id of the order" }),
+  line: Type.Integer({ description: 'Number of the line in the order, from 1' }),
+  listing_id: orNull(Type.Integer(), { description: 'null when the listing was deleted' }),
+  item: RecentSaleSchema.properties.item,
+  label: Type.String({ description: 'Condition or grade', examples: ['Near Mint'] }),
+}
+
+/** A sale as its seller sees it: what was agreed then, and what was refunded since. */
+export const OwnSaleSchema = Type.Object(
+  {
+    ...LineSold,
+    ...LineAmounts,
+    sold_at: Time('Local time with offset'),
+    cancelled_at: TimeOrNull('Local time with offset; null where it was not cancelled'),
+    refunded: Type.Number({ description: 'In TL: what the buyer got back, all of it or 0' }),
+  },
+  { title: 'OwnSale' },
+)
+export type OwnSale = Static<typeof OwnSaleSchema>
+
+export const STATEMENT_KINDS = namedValues('StatementLineKind', ['sale', 'refund'])
+
+/** A sale or a refund of a month; amounts of a refund are those of its sale with the sign changed. */
+export const StatementLineSchema = Type.Object(
+  {
+    kind: Type.Enum([...STATEMENT_KINDS]),
+    at: Time('When it was sold, or cancelled; local time with offset'),
+    ...LineSold,
+    ...LineAmounts,
+    amount: Type.Number({ description: 'In TL: unit price × quantity; negative for a refund, as are commission and payout' }),
+  },
+  { title: 'StatementLine' },
+)
+export type StatementLine = Static<typeof StatementLineSchema>
+
+export const StatementSchema = Type.Object(
+  {
+    month: Type.String({ examples: ['2026-11'] }),
+    sales: Type.Number({ description: 'In TL: sum of `amount` of the sales' }),
+    refunds: Type.Number({ description: 'In TL: sum of `amount` of the refunds; 0 or negative' }),
+    commission: Type.Number({ description: 'In TL: sum of `commission` of all lines' }),
+    payout: Type.Number({ description: 'In TL: sum of `payout` of all lines, which is sales + refunds − commission' }),
+    lines: Type.Array(StatementLineSchema),
+  },
+  { title: 'Statement' },
+)
+export type Statement = Static<typeof StatementSchema>

@@ -2,11 +2,20 @@
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { Route } from '#http/route.ts'
+import { cancelOrder } from '#market/cancel-order.ts'
 import { getOrder } from '#market/get-order.ts'
 import { listOrders } from '#market/list-orders.ts'
 import { listSales } from '#market/list-sales.ts'
 import { recordOrder } from '#market/record-order.ts'
-import { type MarketWriteCtx, type Order, OrderSchema, type StoredSale, StoredSaleSchema } from '#market/types.ts'
+import {
+  type MarketWriteCtx,
+  type Order,
+  OrderSchema,
+  type StoredOrder,
+  StoredOrderSchema,
+  type StoredSale,
+  StoredSaleSchema,
+} from '#market/types.ts'
 
 const tag = 'Orders'
 
@@ -28,21 +37,35 @@ export const orderRoutes: Route<MarketWriteCtx>[] = [
     method: 'GET',
     path: '/orders',
     verb: listOrders,
-    summary: 'Orders as they were answered, latest sale first',
+    summary: 'Orders with what became of their lines, latest sale first',
     tag,
-    answer: ({ rows, pagination }: Page<Order>) => ({ data: rows, pagination }),
-    data: Type.Array(OrderSchema),
+    answer: ({ rows, pagination }: Page<StoredOrder>) => ({ data: rows, pagination }),
+    data: Type.Array(StoredOrderSchema),
     paged: true,
   },
   {
     method: 'GET',
     path: '/orders/:order_id',
     verb: getOrder,
-    summary: 'An order as it was answered',
+    summary: 'An order with what became of its lines',
     tag,
-    answer: (order: Order) => ({ data: order }),
-    data: OrderSchema,
+    answer: (order: StoredOrder) => ({ data: order }),
+    data: StoredOrderSchema,
     errors: ['NOT_FOUND'],
+  },
+  {
+    method: 'POST',
+    path: '/orders/:order_id/cancel',
+    verb: cancelOrder,
+    summary: 'Cancel an order, or lines of it',
+    description:
+      'Records that the buyer is refunded: whole lines, each once. The stock returns; a sold listing is active again if it could be published, ' +
+      'else expired or paused. Prices, averages, recent sales and statistics no longer count the sales, and the statements of the sellers ' +
+      'show the refunds. No notification is sent.',
+    tag,
+    answer: (order: StoredOrder) => ({ data: order, message: 'The lines are cancelled' }),
+    data: StoredOrderSchema,
+    errors: ['INVALID_JSON', 'NOT_FOUND', 'CONFLICT'],
   },
   {
     method: 'GET',

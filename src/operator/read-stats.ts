@@ -51,7 +51,7 @@ export const StatsSchema = Type.Object(
         turnover: Type.Number({ description: 'TRY' }),
         payouts: Type.Number({ description: 'TRY' }),
       }),
-      { description: `The last ${SALES_DAYS} days with sales, newest first` },
+      { description: `The last ${SALES_DAYS} days with sales, newest first; cancelled ones do not count` },
     ),
     prices_unchecked: Type.Record(Type.String(), Type.Integer(), {
       description: 'By market: prices that could not be compared with others for want of an exchange rate',
@@ -94,7 +94,7 @@ export const readStats = verb(
     const sales = await sql<{ day: string; sales: number; quantity: number; turnover: string; payouts: string }>`
       select to_char(sold_at at time zone 'UTC', 'YYYY-MM-DD') as day, count(*)::int as sales, sum(quantity)::int as quantity,
         sum(unit_price * quantity) as turnover, sum(payout) as payouts
-      from sales where sold_at > ${now}::timestamptz - make_interval(days => ${SALES_DAYS}) group by 1 order by 1 desc`.execute(on)
+      from uncancelled_sales where sold_at > ${now}::timestamptz - make_interval(days => ${SALES_DAYS}) group by 1 order by 1 desc`.execute(on)
     const workers = await workersSeen(on)
     const sources = await call(listSources, ctx, {})
     return {

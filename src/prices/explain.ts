@@ -486,7 +486,7 @@ async function salesOf(on: Queryable, keys: readonly ExplainedKey[]): Promise<Ma
   const { rows } = await sql<{ item_id: number; label_id: number; unit_price: string; sold_at: Date; created_at: Date }>`
     select k.item_id, k.label_id, s.unit_price, s.sold_at, s.created_at
     from (${keysOf(own)}) k cross join lateral (
-      select s.id, s.unit_price, s.sold_at, o.created_at from sales s join orders o using (order_id)
+      select s.id, s.unit_price, s.sold_at, o.created_at from uncancelled_sales s join orders o using (order_id)
       where s.item_id = k.item_id and s.label_id = k.label_id
       order by s.sold_at desc, s.id desc limit ${sql.lit(LATEST_SALES)}
     ) s order by s.sold_at, s.id`.execute(on)

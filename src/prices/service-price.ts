@@ -10,6 +10,7 @@ import { noteEvidence } from './judge-prices.ts'
 import { median } from './medians.ts'
 import { ensureMonth } from './months.ts'
 import { packPrices, type PriceChange } from './payload.ts'
+import { resetCurrent } from './reset-current.ts'
 
 const LOCK = 7310
 const SALES = 10
@@ -68,23 +69,85 @@ export async function lockServicePrices(tx: Tx, itemIds: readonly number[]): Pro
  * @returns the prices that changed
  */
 export async function refreshServicePrices(tx: Tx, note: Note, keys: readonly PriceKey[], now: Date): Promise<PriceChange[]> {
-  const sorted = [...new Map(keys.map((key) => [`${key.itemId} ${key.labelId}`, key])).values()].sort(
-    (a, b) => a.itemId - b.itemId || a.labelId - b.labelId,
+  const sorted = sortedKeys(keys)
+  return setPrices(tx, note, await pricesOfSales(tx, sorted.map((key) => ({ ...key, atMs: now.getTime() }))), now)
+}
+
+/**
+ * The same after sales were cancelled. Where none of the last 90 days is left, the price is that of the moment of the last sale that
+ * remains; without any it goes, with its points of the history, and a price that an import stated before is current again.
+ */
+export async function refreshCancelledPrices(tx: Tx, note: Note, keys: readonly PriceKey[], now: Date): Promise<void> {
+  const sorted = sortedKeys(keys)
+  if (sorted.length === 0) return
+  const { rows } = await sql<{ n: number; last: Date | null }>`
+    select k.n::int4 as n, (
+      select max(sold_at) from uncancelled_sales where item_id = k.item_id and label_id = k.label_id
+    ) as last from ${keyTable(sorted)} order by k.n`.execute(tx)
+  const recentMs = now.getTime() - DAYS * DAY_MS
+  const left = rows.flatMap(({ n, last }) =>
+    last === null ? [] : [{ ...sorted[n - 1]!, atMs: last.getTime() > recentMs ? now.getTime() : last.getTime() }],
   )
-  if (sorted.length === 0) return []
+  const gone = rows.filter(({ last }) => last === null).map(({ n }) => sorted[n - 1]!)
+  await setPrices(tx, note, await pricesOfSales(tx, left), now)
+  await forgetPrices(tx, note, gone)
+}
+
+function sortedKeys(keys: readonly PriceKey[]): PriceKey[] {
+  return [...new Map(keys.map((key) => [`${key.itemId} ${key.labelId}`, key])).values()].sort((a, b) => a.itemId - b.itemId || a.labelId - b.labelId)
+}
+
+function keyTable(keys: readonly PriceKey[]) {
+  return sql`unnest(${keys.map((key) => key.itemId)}::int4[], ${keys.map((key) => key.labelId)}::int4[]) with ordinality as k(item_id, label_id, n)`
+}
+
+interface ComputedPrice extends PriceKey {
+  minor: number
+  samples: number
+}
+
+/** The medians of the sales at a moment, of those keys that have any. */
+async function pricesOfSales(tx: Tx, keys: readonly (PriceKey & { atMs: number })[]): Promise<ComputedPrice[]> {
+  if (keys.length === 0) return []
   const { rows } = await sql<{ n: number; unit_price: string; sold_at: Date }>`
     select k.n::int4 as n, s.unit_price, s.sold_at
-    from unnest(${sorted.map((key) => key.itemId)}::int4[], ${sorted.map((key) => key.labelId)}::int4[]) with ordinality as k(item_id, label_id, n)
+    from unnest(${keys.map((key) => key.itemId)}::int4[], ${keys.map((key) => key.labelId)}::int4[],
+      ${keys.map((key) => new Date(key.atMs - DAYS * DAY_MS).toISOString())}::timestamptz[]) with ordinality as k(item_id, label_id, after, n)
     cross join lateral (
-      select id, unit_price, sold_at from sales
-      where item_id = k.item_id and label_id = k.label_id and sold_at > ${new Date(now.getTime() - DAYS * DAY_MS)}
+      select id, unit_price, sold_at from uncancelled_sales
+      where item_id = k.item_id and label_id = k.label_id and sold_at > k.after
       order by sold_at desc, id desc limit ${sql.lit(SALES)}
     ) s order by k.n, s.sold_at, s.id`.execute(tx)
-  const prices = [...Map.groupBy(rows, (row) => row.n)].flatMap(([n, sold]) => {
+  return [...Map.groupBy(rows, (row) => row.n)].flatMap(([n, sold]) => {
+    const { atMs, ...key } = keys[n - 1]!
     const sales = sold.map((row) => ({ minor: parseMinor(row.unit_price)!, soldAtMs: row.sold_at.getTime() }))
-    const minor = servicePrice(sales, now.getTime())
-    return minor === null ? [] : [{ ...sorted[n - 1]!, market: SERVICE, minor, updatedAtMs: now.getTime(), samples: sales.length }]
+    const minor = servicePrice(sales, atMs)
+    return minor === null ? [] : [{ ...key, minor, samples: sales.length }]
   })
+}
+
+/** Takes away prices that are computed from sales, and their points. */
+async function forgetPrices(tx: Tx, note: Note, keys: readonly PriceKey[]): Promise<void> {
+  if (keys.length === 0) return
+  const batch = sql`(select id from imports where format = ${FORMAT} limit 1)`
+  await sql`
+    delete from price_points p using ${keyTable(keys)}
+    where p.item_id = k.item_id and p.market = ${sql.lit(SERVICE)} and p.label_id = k.label_id and p.import_id = ${batch}`.execute(tx)
+  await resetCurrent(
+    tx,
+    note,
+    sql`select p.item_id, p.market, p.label_id, l.price, l.updated_at, l.import_id
+      from ${keyTable(keys)} join prices p on p.item_id = k.item_id and p.market = ${sql.lit(SERVICE)} and p.label_id = k.label_id
+      left join lateral (
+        select price, updated_at, import_id from price_points q
+        where q.item_id = p.item_id and q.market = p.market and q.label_id = p.label_id order by updated_at desc limit 1
+      ) l on true
+      where p.import_id = ${batch}`,
+  )
+}
+
+async function setPrices(tx: Tx, note: Note, computed: readonly ComputedPrice[], now: Date): Promise<PriceChange[]> {
+  const prices = computed.map((price) => ({ ...price, market: SERVICE, updatedAtMs: now.getTime() }))
   if (prices.length === 0) return []
   await ensureMonth(tx, now.getTime())
   const confidences = prices.map(({ samples }) => confidenceOfSales(samples))

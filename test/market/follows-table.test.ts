@@ -69,6 +69,15 @@ const PATHS: Path[] = [
     action: 'sell',
     take: async (id) => (await operator(node, 'POST', '/orders', { order_id: orderId(), lines: [{ listing_id: id, quantity: 1 }] })).body,
   },
+  {
+    name: 'POST /operator/v1/orders/{id}/cancel',
+    action: 'restore',
+    from: 'sold',
+    take: async (id) => {
+      const [order] = (await operator<{ order_id: number }[]>(node, 'GET', `/orders?listing_id=${id}`)).body.data
+      return (await operator(node, 'POST', `/orders/${order!.order_id}/cancel`, { reason: 'Buyer withdrew' })).body
+    },
+  },
 ]
 
 async function statusOf(id: number): Promise<Status> {

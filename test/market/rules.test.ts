@@ -6,7 +6,7 @@ import { textOf } from '#core/problems.ts'
 import { ACTIONS, decide, type Facts, STATUSES, statusAt, TABLE } from '#market/rules.ts'
 import { statesDocument } from '#market/states-picture.ts'
 
-const facts: fc.Arbitrary<Facts> = fc.record({ contentApproved: fc.boolean(), inPeriod: fc.boolean(), stock: fc.nat(2) })
+const facts: fc.Arbitrary<Facts> = fc.record({ contentApproved: fc.boolean(), inPeriod: fc.boolean(), stock: fc.nat(2), sellerMaySell: fc.boolean() })
 
 test('every status and action is decided, and refusals say why', () => {
   fc.assert(
@@ -19,13 +19,13 @@ test('every status and action is decided, and refusals say why', () => {
   expect(Object.keys(TABLE)).toHaveLength(STATUSES.length)
 })
 
-test('nothing but deletion leads out of sold, only approval and publication into active, only stock into sold', () => {
+test('only deletion and a cancelled sale lead out of sold, only approval, publication and such a sale into active, only stock into sold', () => {
   fc.assert(
     fc.property(fc.constantFrom(...STATUSES), fc.constantFrom(...ACTIONS), facts, (status, action, given) => {
       const decision = decide(status, action, given)
       if ('refused' in decision) return
-      if (status === 'sold') expect(decision.to).toBe('deleted')
-      if (decision.to === 'active' && status !== 'active') expect(['approve', 'publish']).toContain(action)
+      if (status === 'sold') expect(['delete', 'restore']).toContain(action)
+      if (decision.to === 'active' && status !== 'active') expect(['approve', 'publish', 'restore']).toContain(action)
       if (decision.to === 'sold') expect({ action, stock: given.stock }).toEqual({ action: 'sell', stock: 0 })
       if (decision.to === 'deleted') expect(action).toBe('delete')
       if (action === 'reprice' || action === 'restock') expect(decision.to).toBe(status)
@@ -35,9 +35,23 @@ test('nothing but deletion leads out of sold, only approval and publication into
 })
 
 test('publishing after a pause goes live only as approved and in time', () => {
-  const publish = (contentApproved: boolean, inPeriod: boolean) => decide('paused', 'publish', { contentApproved, inPeriod, stock: 1 })
+  const publish = (contentApproved: boolean, inPeriod: boolean) =>
+    decide('paused', 'publish', { contentApproved, inPeriod, stock: 1, sellerMaySell: true })
   expect(publish(true, true)).toEqual({ to: 'active' })
   expect([publish(false, true), publish(true, false), publish(false, false)]).toEqual(Array(3).fill({ to: 'pending' }))
+})
+
+test('stock that returns to a sold listing makes it active only where it could be published', () => {
+  fc.assert(
+    fc.property(facts, (given) => {
+      const decision = decide('sold', 'restore', given)
+      if (given.contentApproved && given.inPeriod && given.sellerMaySell) expect(decision).toEqual({ to: 'active' })
+      else expect(decision).toEqual({ to: given.inPeriod ? 'paused' : 'expired' })
+    }),
+  )
+  for (const status of STATUSES.filter((one) => one !== 'sold')) {
+    expect(decide(status, 'restore', { contentApproved: false, inPeriod: false, stock: 1, sellerMaySell: false })).toEqual({ to: status })
+  }
 })
 
 test('no verb, statement or sweep names a status of its own', () => {

@@ -192,6 +192,8 @@ export const TURKISH: Words = {
     listing_sold: 'ilan satılmış, artık değiştirilemez',
     listing_expired: 'ilanın süresi bitmiş; sahibi onu yeniden yayımlamalı',
     order_recorded: '{id} numaralı sipariş başka bir içerikle kaydedilmiş',
+    order_cancelled: '{id} numaralı siparişin bütün satırları zaten iptal edilmiş',
+    line_cancelled: '{id} numaralı siparişin {line}. satırı zaten iptal edilmiş',
     seller_suspended: '{id} numaralı ilanın satıcısının hesabı askıda',
     not_for_sale: '{id} numaralı ilan: {must}; ilan {status}',
     stock: '{id} numaralı ilan: {wanted} adet istendi, stokta {stock} var',

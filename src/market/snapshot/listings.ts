@@ -214,7 +214,7 @@ export class ListingSnapshot implements ChangeFollower {
         some.delete(itemId)
         set(itemId, last, times)
       })
-      // Their sales went to other items.
+      // Their sales went to other items, or were cancelled.
       for (const itemId of some) set(itemId, [], new Float64Array(0))
     }
   }

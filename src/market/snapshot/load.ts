@@ -58,17 +58,17 @@ export async function loadSales(
   nowMs: number,
   take: (itemId: number, last: LastSale[], times: Float64Array) => void,
 ): Promise<void> {
-  const items = itemIds ? `unnest('{${itemIds.join(',')}}'::int4[])` : '(select distinct item_id from sales)'
+  const items = itemIds ? `unnest('{${itemIds.join(',')}}'::int4[])` : '(select distinct item_id from uncancelled_sales)'
   const since = new Date(nowMs - POPULAR_MS).toISOString()
   const columns = '(unit_price * 100)::int4 as kurus, sold_at'
-  const newest = `from sales s where s.item_id = i.item_id order by sold_at desc, id desc`
+  const newest = `from uncancelled_sales s where s.item_id = i.item_id order by sold_at desc, id desc`
   const chunks = copyOut(
     db,
     `copy (
       select i.item_id, s.n::int4, s.kurus, s.sold_at from ${items} as i(item_id) cross join lateral (
         (select row_number() over () as n, l.* from (select ${columns} ${newest} limit ${LAST_SALES}) l)
         union all
-        (select 0, ${columns} from sales s where s.item_id = i.item_id and s.sold_at > '${since}' order by s.sold_at)
+        (select 0, ${columns} from uncancelled_sales s where s.item_id = i.item_id and s.sold_at > '${since}' order by s.sold_at)
       ) s order by i.item_id, s.n, s.sold_at
     ) to stdout (format binary)`,
   )

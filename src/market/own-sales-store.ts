@@ -1,0 +1,124 @@
+// SQL of what an account sold: its order lines, and the sales and refunds of a month.
+import { type RawBuilder, sql } from 'kysely'
+import { idForSql } from '#core/fields.ts'
+import type { Queryable } from '#db/schema.ts'
+
+export interface OwnSaleFilter {
+  from: Date | undefined
+  to: Date | undefined
+  listing_id?: number
+  order_id?: number
+}
+
+interface LineRow {
+  order_id: number
+  line: number
+  listing_id: number | null
+  item_id: number
+  name: string
+  code: string | null
+  slug: string
+  label: string
+  quantity: number
+  unit_price: string
+  commission: string
+  payout: string
+}
+
+const LINE = sql`s.order_id, s.line, s.listing_id, s.item_id, i.name, i.code, i.slug, g.name as label, s.quantity, s.unit_price`
+const AMOUNT = sql`s.unit_price * s.quantity`
+const NAMES = sql`join items i on i.id = s.item_id join groups g on g.id = s.label_id`
+
+export type OwnSaleRow = LineRow & { sold_at: Date; cancelled_at: Date | null; refunded: string }
+
+/** The sales of an account, newest first. */
+export async function pageOfOwnSales(
+  on: Queryable,
+  sellerId: number,
+  { from, to, listing_id: listingId, order_id: orderId }: OwnSaleFilter,
+  limit: number,
+  offset: number,
+): Promise<{ rows: OwnSaleRow[]; total: number }> {
+  const conditions = [
+    sql`s.seller_id = ${sellerId}`,
+    ...(from ? [sql`s.sold_at >= ${from}`] : []),
+    ...(to ? [sql`s.sold_at < ${to}`] : []),
+    ...(listingId !== undefined ? [sql`s.listing_id = ${idForSql(listingId)}`] : []),
+    ...(orderId !== undefined ? [sql`s.order_id = ${Number.isSafeInteger(orderId) ? orderId : 0}`] : []),
+  ]
+  const matching = sql`from sales s where ${sql.join(conditions, sql` and `)}`
+  const [{ rows }, counted] = await Promise.all([
+    sql<OwnSaleRow>`
+      select ${LINE}, ${AMOUNT} - s.payout as commission, s.payout, s.sold_at, c.cancelled_at,
+        case when c.sale_id is null then 0 else ${AMOUNT} end as refunded
+      from (select s.* ${matching} order by s.sold_at desc, s.id desc limit ${limit} offset ${offset}) s
+      ${NAMES} left join sale_cancellations c on c.sale_id = s.id order by s.sold_at desc, s.id desc`.execute(on),
+    sql<{ total: number }>`select count(*)::int4 as total ${matching}`.execute(on),
+  ])
+  return { rows, total: counted.rows[0]!.total }
+}
+
+/** What a statement is of: an account, and a month from a moment (included) to another (not included). */
+export interface StatementKey {
+  sellerId: number
+  from: Date
+  to: Date
+}
+
+/** Where a line of a statement stands: by time, a sale before a refund, then by sale. */
+export interface StatementPosition {
+  at: Date
+  /** 0 for a sale, 1 for its refund */
+  turn: number
+  sale_id: number
+}
+
+export type StatementRow = LineRow & StatementPosition & { amount: string }
+
+/** Sales and refunds of the month. `turn` also gives the sign of the amounts: 1 - 2 × turn. */
+function entries({ sellerId, from, to }: StatementKey): RawBuilder<unknown> {
+  return sql`(
+    select s.sold_at as at, 0 as turn, s.id as sale_id from sales s
+    where s.seller_id = ${sellerId} and s.sold_at >= ${from} and s.sold_at < ${to}
+    union all
+    select c.cancelled_at, 1, c.sale_id from sale_cancellations c
+    where c.seller_id = ${sellerId} and c.cancelled_at >= ${from} and c.cancelled_at < ${to}
+  )`
+}
+
+const SIGN = sql`(1 - 2 * e.turn)`
+
+export interface StatementTotals {
+  sales: string
+  refunds: string
+  commission: string
+  payout: string
+  total: number
+}
+
+/** Sums of all lines of the month, and how many these are. */
+export async function totalsOfStatement(on: Queryable, key: StatementKey): Promise<StatementTotals> {
+  const { rows } = await sql<StatementTotals>`
+    select coalesce(sum(${SIGN} * ${AMOUNT}) filter (where e.turn = 0), 0) as sales,
+      coalesce(sum(${SIGN} * ${AMOUNT}) filter (where e.turn = 1), 0) as refunds,
+      coalesce(sum(${SIGN} * (${AMOUNT} - s.payout)), 0) as commission, coalesce(sum(${SIGN} * s.payout), 0) as payout,
+      count(*)::int4 as total
+    from ${entries(key)} e join sales s on s.id = e.sale_id`.execute(on)
+  return rows[0]!
+}
+
+/** Lines of the month in their order: from an offset on, or after the line at a position. */
+export async function linesOfStatement(
+  on: Queryable,
+  key: StatementKey,
+  limit: number,
+  { offset = 0, after = null }: { offset?: number; after?: StatementPosition | null },
+): Promise<StatementRow[]> {
+  const later = after ? sql`where (e.at, e.turn, e.sale_id) > (${after.at}, ${after.turn}::int4, ${after.sale_id}::int4)` : sql``
+  const { rows } = await sql<StatementRow>`
+    select e.at, e.turn, e.sale_id, ${LINE}, ${SIGN} * ${AMOUNT} as amount, ${SIGN} * (${AMOUNT} - s.payout) as commission,
+      ${SIGN} * s.payout as payout
+    from (select * from ${entries(key)} e ${later} order by at, turn, sale_id limit ${limit} offset ${offset}) e
+    join sales s on s.id = e.sale_id ${NAMES} order by e.at, e.turn, e.sale_id`.execute(on)
+  return rows
+}

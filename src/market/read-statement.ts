@@ -1,0 +1,93 @@
+// What the caller sold and what was refunded in a month of the service's time zone, with totals that are the sums of the lines.
+import { Type } from '#core/input.ts'
+import { pagination, type Pagination } from '#core/paging.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { reason } from '#core/problems.ts'
+import { localTime } from '#core/time.ts'
+import { verb } from '#core/verb.ts'
+import type { Db } from '#db/schema.ts'
+import { inTransaction } from '#db/transaction.ts'
+import { linesOfStatement, type StatementKey, type StatementRow, totalsOfStatement } from './own-sales-store.ts'
+import { soldLine } from './shown-sale.ts'
+import { type MarketWriteCtx, type Statement, type StatementLine, STATEMENT_KINDS } from './types.ts'
+
+/** More lines than a month of most sellers has, so that one answer is usually the whole statement. */
+const MOST_LINES = 10_000
+
+const MONTH = '^(19[7-9]\\d|2\\d{3})-(0[1-9]|1[0-2])$'
+
+export interface ReadStatement {
+  statement: Statement
+  pagination: Pagination
+  /** all lines of the month, whatever the page, some thousand at a time */
+  allLines: () => AsyncIterable<StatementLine[]>
+}
+
+export const readStatement = verb(
+  {
+    name: 'readStatement',
+    needs: OPERATION_PLAN.readStatement,
+    input: Type.Object(
+      {
+        month: Type.Optional(
+          Type.String({
+            pattern: MONTH,
+            maxLength: 7,
+            allowed: reason('date', { from: '1970-01', to: '2999-12', format: 'YYYY-MM' }),
+            description: 'In the time zone of the service; the current month when absent',
+            examples: ['2026-11'],
+          }),
+        ),
+        page: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1, description: 'Page of the lines, from 1' })),
+        per_page: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: MOST_LINES, default: MOST_LINES, description: 'Lines on a page; totals are always of the whole month' }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  async (
+    { db, viewer, market: { timeZone }, now }: Pick<MarketWriteCtx, 'db' | 'viewer' | 'market' | 'now'>,
+    { month = localTime(now(), timeZone).slice(0, 7), page = 1, per_page: perPage = MOST_LINES },
+  ): Promise<ReadStatement> => {
+    const key = { sellerId: viewer.kind === 'account' ? viewer.accountId : 0, ...boundsOf(month, timeZone) }
+    // One snapshot, so that a sale of this moment is in both or in neither.
+    const { totals, rows } = await inTransaction(
+      db,
+      async (tx) => ({
+        totals: await totalsOfStatement(tx, key),
+        rows: await linesOfStatement(tx, key, perPage, { offset: (page - 1) * perPage }),
+      }),
+      { isolation: 'repeatable read' },
+    )
+    const { sales, refunds, commission, payout, total } = totals
+    const amounts = { sales: Number(sales), refunds: Number(refunds), commission: Number(commission), payout: Number(payout) }
+    return {
+      statement: { month, ...amounts, lines: rows.map((row) => shownLine(row, timeZone)) },
+      pagination: pagination(page, perPage, total),
+      allLines: () => allLines(db, key, timeZone),
+    }
+  },
+)
+
+/** The first moment of a month in a zone, and that of the next month. */
+function boundsOf(month: string, zone: string): { from: Date; to: Date } {
+  const first = Temporal.PlainDate.from(`${month}-01`)
+  const startOf = (day: Temporal.PlainDate) => new Date(day.toZonedDateTime(zone).epochMilliseconds)
+  return { from: startOf(first), to: startOf(first.add({ months: 1 })) }
+}
+
+function shownLine(row: StatementRow, zone: string): StatementLine {
+  return { kind: STATEMENT_KINDS[row.turn]!, at: localTime(row.at, zone), ...soldLine(row), amount: Number(row.amount) }
+}
+
+const BATCH = 5_000
+
+async function* allLines(db: Db, key: StatementKey, zone: string): AsyncIterable<StatementLine[]> {
+  for (let after: StatementRow | null = null; ; ) {
+    const rows: StatementRow[] = await linesOfStatement(db.kysely, key, BATCH, { after })
+    if (rows.length > 0) yield rows.map((row) => shownLine(row, zone))
+    if (rows.length < BATCH) return
+    after = rows.at(-1)!
+  }
+}

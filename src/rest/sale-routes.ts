@@ -1,0 +1,69 @@
+// What an account sold: its order lines, and its monthly statement (additions.md, "Listings and sellers").
+import { Readable } from 'node:stream'
+import { csvLine } from '#core/csv.ts'
+import { Type } from '#core/input.ts'
+import type { Page } from '#core/paging.ts'
+import type { FileAnswer, Route } from '#http/route.ts'
+import { listMyOrders } from '#market/list-my-orders.ts'
+import { type ReadStatement, readStatement } from '#market/read-statement.ts'
+import { type MarketCtx, type OwnSale, OwnSaleSchema, type StatementLine, StatementSchema } from '#market/types.ts'
+
+const tag = 'Listings'
+
+export const saleRoutes: Route<MarketCtx>[] = [
+  {
+    method: 'GET',
+    path: '/plus/orders',
+    verb: listMyOrders,
+    summary: 'Your own sales by order line, newest first',
+    description:
+      '`commission` and `payout` are those of the sale and stay when it is cancelled; then `cancelled_at` says when, and `refunded` how much the buyer got back.',
+    tag,
+    answer: ({ rows, pagination }: Page<OwnSale>) => ({ data: rows, pagination }),
+    data: Type.Array(OwnSaleSchema),
+    paged: true,
+  },
+  {
+    method: 'GET',
+    path: '/plus/statement',
+    verb: readStatement,
+    summary: 'Your sales and refunds of a month',
+    description:
+      'Totals are the sums of the lines of the whole month, exact to the kuruş. A refund is a line of the month in which its sale was ' +
+      'cancelled, with negative amounts. `Accept: text/csv` gives all lines as CSV, whatever the page.',
+    tag,
+    answer: ({ statement, pagination }: ReadStatement) => ({ data: statement, pagination }),
+    csv: statementCsv,
+    data: StatementSchema,
+    paged: true,
+  },
+]
+
+const COLUMNS: Record<string, (line: StatementLine) => string | number | null> = {
+  kind: (line) => line.kind,
+  at: (line) => line.at,
+  order_id: (line) => line.order_id,
+  line: (line) => line.line,
+  listing_id: (line) => line.listing_id,
+  item_id: (line) => line.item.id,
+  item_name: (line) => line.item.name,
+  item_code: (line) => line.item.code,
+  label: (line) => line.label,
+  quantity: (line) => line.quantity,
+  unit_price: (line) => line.unit_price,
+  amount: (line) => line.amount,
+  commission: (line) => line.commission,
+  payout: (line) => line.payout,
+}
+
+function statementCsv({ statement: { month }, allLines }: ReadStatement): FileAnswer {
+  return {
+    headers: ['content-type', 'text/csv; charset=utf-8', 'content-disposition', `attachment; filename="statement-${month}.csv"`],
+    body: Readable.from(csvOf(allLines()), { highWaterMark: 1 }),
+  }
+}
+
+async function* csvOf(batches: AsyncIterable<StatementLine[]>): AsyncIterable<string> {
+  yield csvLine(Object.keys(COLUMNS))
+  for await (const lines of batches) yield lines.map((line) => csvLine(Object.values(COLUMNS).map((cell) => cell(line)))).join('')
+}
