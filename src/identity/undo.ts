@@ -14,7 +14,7 @@ import { moveListingsBack } from '#market/merged-listings.ts'
 import { noteChangedItems } from '#prices/changed-items.ts'
 import { judgePrices } from '#prices/judge-prices.ts'
 import { movePricesBack, noteComputed } from '#prices/merged-prices.ts'
-import { refreshServicePrices } from '#prices/service-price.ts'
+import { refreshCancelledPrices, refreshServicePrices } from '#prices/service-price.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
 import { lockItems } from './locks.ts'
 
@@ -69,10 +69,11 @@ async function undoAll(ctx: Pick<PriceWriteCtx, 'viewer' | 'now' | 'rules'>, tx:
   await moveSourcesBack(tx, pairs)
   await giveBackRefs(tx, note, pairs)
   await restoreItems(tx, pairs)
-  const { listingIds, soldItems, soldKeys } = await moveListingsBack(tx, pairs)
+  const { listingIds, soldItems, soldKeys, cancelledKeys } = await moveListingsBack(tx, pairs)
   await moveRecordsBack(tx, pairs)
   await movePricesBack(tx, note, pairs)
   await noteComputed(tx, await refreshServicePrices(tx, note, soldKeys, now))
+  await refreshCancelledPrices(tx, note, cancelledKeys, now)
   const changed = pairs.flatMap(({ fromId, intoId }) => [fromId, intoId])
   await noteChangedItems(tx, changed)
   note.changed('items', changed)

@@ -13,6 +13,11 @@ interface Moved {
   soldKeys: PriceKey[]
 }
 
+interface MovedBack extends Moved {
+  /** of both items: what sales were cancelled of while the items were one */
+  cancelledKeys: PriceKey[]
+}
+
 /** Locks the listings of items in the order of ids, as orders do before they touch the items. */
 export async function lockListingsOf(tx: Tx, itemIds: readonly number[]): Promise<void> {
   await sql`select from listings where item_id = any(${`{${itemIds.join(',')}}`}::int4[]) order by id for update`.execute(tx)
@@ -46,7 +51,7 @@ export async function moveListings(tx: Tx, pairs: readonly MergePair[]): Promise
  * Gives back what merges, marked as undone already, moved and what is still with the survivor; sales since stay there.
  * `soldKeys` are those of which the survivor has or lacks other sales than before the merge.
  */
-export async function moveListingsBack(tx: Tx, pairs: readonly MergePair[]): Promise<Moved> {
+export async function moveListingsBack(tx: Tx, pairs: readonly MergePair[]): Promise<MovedBack> {
   const ids = mergeIds(pairs)
   const { rows: listings } = await sql<{ id: number }>`
     update listings l set item_id = m.from_item, approved = ${approvedItem('m.into_item', 'm.from_item')}
@@ -68,6 +73,10 @@ export async function moveListingsBack(tx: Tx, pairs: readonly MergePair[]): Pro
       where o.into_item = m.into_item and o.id <> all(${ids}) and (o.moved->>'sales')::int > 0
         and (o.undone_at is null or o.undone_at >= u.at) and (o.id < u.id) <> (o.undone_at is null)
     )`.execute(tx)
+  const { rows: cancelled } = await sql<{ from_item: number; into_item: number; label_id: number }>`
+    select distinct m.from_item, m.into_item, s.label_id
+    from ${pairTable(pairs)} join merges u on u.id = m.merge_id
+    join sales s on s.item_id = m.into_item join sale_cancellations c on c.sale_id = s.id and c.cancelled_at >= u.at`.execute(tx)
   const { rows: sold } = await sql<{ from_item: number; into_item: number }>`
     with moved as (
       update sales s set item_id = m.from_item from ${pairTable(pairs)} join merged_sales x on x.merge_id = m.merge_id
@@ -81,6 +90,7 @@ export async function moveListingsBack(tx: Tx, pairs: readonly MergePair[]): Pro
     listingIds: listings.map((row) => row.id),
     soldItems: [...new Set(sold.flatMap((row) => [row.from_item, row.into_item]))],
     soldKeys: changed.map((row) => ({ itemId: row.item_id, labelId: row.label_id })),
+    cancelledKeys: cancelled.flatMap((row) => [row.from_item, row.into_item].map((itemId) => ({ itemId, labelId: row.label_id }))),
   }
 }
 

@@ -192,7 +192,11 @@ describe('orders', () => {
       ],
     })
     const { order_id: id } = reply.body.data
-    expect((await operator<Order>(node, 'GET', `/orders/${id}`)).body.data).toEqual(reply.body.data)
+    const { lines } = reply.body.data
+    expect((await operator<Order>(node, 'GET', `/orders/${id}`)).body.data).toEqual({
+      ...reply.body.data,
+      lines: lines.map((line, i) => ({ line: i + 1, ...line, cancellation: null })),
+    })
     expect(await found(node, '?search=last')).toEqual([])
     expect((await operator(node, 'GET', `/listings/${one.id}`)).body.data).toMatchObject({ status: 'active', quantity: 1 })
     const item = await operator<{ prices: { market: string; label: string; price: number }[] }>(node, 'GET', `/items/${items.luffy}`)
