@@ -623,6 +623,46 @@ export interface paths {
         patch: operations["updateCollectionItem"];
         trace?: never;
     };
+    "/api/v1/plus/orders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Your own sales by order line, newest first
+         * @description `commission` and `payout` are those of the sale and stay when it is cancelled; then `cancelled_at` says when, and `refunded` how much the buyer got back.
+         */
+        get: operations["listMyOrders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plus/statement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Your sales and refunds of a month
+         * @description Totals are the sums of the lines of the whole month, exact to the kuruş. A refund is a line of the month in which its sale was cancelled, with negative amounts. `Accept: text/csv` gives all lines as CSV, whatever the page.
+         */
+        get: operations["readStatement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/plus/webhook": {
         parameters: {
             query?: never;
@@ -1572,6 +1612,40 @@ export interface components {
             last_sales?: components["schemas"]["ItemSale"][];
             explain?: components["schemas"]["ListingExplanation"];
         };
+        OwnSale: {
+            /** @description The shop's own id of the order */
+            order_id: number;
+            /** @description Number of the line in the order, from 1 */
+            line: number;
+            /** @description null when the listing was deleted */
+            listing_id: number | null;
+            item: {
+                id: number;
+                name: string;
+                code: string | null;
+                slug: string;
+            };
+            /**
+             * @description Condition or grade
+             * @example Near Mint
+             */
+            label: string;
+            quantity: number;
+            /** @description In TL */
+            unit_price: number;
+            /** @description In TL: unit price × quantity less the payout */
+            commission: number;
+            /** @description In TL, of all units */
+            payout: number;
+            /**
+             * Format: date-time
+             * @description Local time with offset
+             */
+            sold_at: string;
+            cancelled_at: string | null;
+            /** @description In TL: what the buyer got back, all of it or 0 */
+            refunded: number;
+        };
         /**
          * @example {
          *       "current_page": 1,
@@ -1840,6 +1914,55 @@ export interface components {
         };
         /** @enum {string} */
         ShippingPayer: "buyer" | "seller";
+        Statement: {
+            /** @example 2026-11 */
+            month: string;
+            /** @description In TL: sum of `amount` of the sales */
+            sales: number;
+            /** @description In TL: sum of `amount` of the refunds; 0 or negative */
+            refunds: number;
+            /** @description In TL: sum of `commission` of all lines */
+            commission: number;
+            /** @description In TL: sum of `payout` of all lines, which is sales + refunds − commission */
+            payout: number;
+            lines: components["schemas"]["StatementLine"][];
+        };
+        StatementLine: {
+            kind: components["schemas"]["StatementLineKind"];
+            /**
+             * Format: date-time
+             * @description When it was sold, or cancelled; local time with offset
+             */
+            at: string;
+            /** @description The shop's own id of the order */
+            order_id: number;
+            /** @description Number of the line in the order, from 1 */
+            line: number;
+            /** @description null when the listing was deleted */
+            listing_id: number | null;
+            item: {
+                id: number;
+                name: string;
+                code: string | null;
+                slug: string;
+            };
+            /**
+             * @description Condition or grade
+             * @example Near Mint
+             */
+            label: string;
+            quantity: number;
+            /** @description In TL */
+            unit_price: number;
+            /** @description In TL: unit price × quantity less the payout */
+            commission: number;
+            /** @description In TL, of all units */
+            payout: number;
+            /** @description In TL: unit price × quantity; negative for a refund, as are commission and payout */
+            amount: number;
+        };
+        /** @enum {string} */
+        StatementLineKind: "sale" | "refund";
         Suggestion: {
             /**
              * @description Id of the base version of the card
@@ -2041,6 +2164,7 @@ export type MyAccount = components['schemas']['MyAccount'];
 export type MyKey = components['schemas']['MyKey'];
 export type MyLimits = components['schemas']['MyLimits'];
 export type OwnListing = components['schemas']['OwnListing'];
+export type OwnSale = components['schemas']['OwnSale'];
 export type Pagination = components['schemas']['Pagination'];
 export type Plan = components['schemas']['Plan'];
 export type Price = components['schemas']['Price'];
@@ -2061,6 +2185,9 @@ export type Replay = components['schemas']['Replay'];
 export type ReplayEventsInput = components['schemas']['ReplayEventsInput'];
 export type SaleEvent = components['schemas']['SaleEvent'];
 export type ShippingPayer = components['schemas']['ShippingPayer'];
+export type Statement = components['schemas']['Statement'];
+export type StatementLine = components['schemas']['StatementLine'];
+export type StatementLineKind = components['schemas']['StatementLineKind'];
 export type Suggestion = components['schemas']['Suggestion'];
 export type TestQueued = components['schemas']['TestQueued'];
 export type TestWebhookInput = components['schemas']['TestWebhookInput'];
@@ -5382,6 +5509,151 @@ export interface operations {
                 };
             };
             /** @description PLUS_COLLECTION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listMyOrders: {
+        parameters: {
+            query?: {
+                /** @description Lines of this order only */
+                order_id?: number;
+                /** @description Lines of this listing only */
+                listing_id?: number;
+                /** @description Earliest moment, itself included */
+                from?: string;
+                /** @description Latest moment, itself not included */
+                to?: string;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Entries on a page */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["OwnSale"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readStatement: {
+        parameters: {
+            query?: {
+                /**
+                 * @description In the time zone of the service; the current month when absent
+                 * @example 2026-11
+                 */
+                month?: string;
+                /** @description Page of the lines, from 1 */
+                page?: number;
+                /** @description Lines on a page; totals are always of the whole month */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Statement"];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
             422: {
                 headers: {
                     [name: string]: unknown;

@@ -675,7 +675,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Orders as they were answered, latest sale first
+         * Orders with what became of their lines, latest sale first
          * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/orders?seller_id=3&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
@@ -708,7 +708,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An order as it was answered
+         * An order with what became of its lines
          * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/orders/900001' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
@@ -717,6 +717,26 @@ export interface paths {
         get: operations["getOrder"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/orders/{order_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel an order, or lines of it
+         * @description Records that the buyer is refunded: whole lines, each once. The stock returns; a sold listing is active again if it could be published, else expired or paused. Prices, averages, recent sales and statistics no longer count the sales, and the statements of the sellers show the refunds. No notification is sent.
+         */
+        post: operations["cancelOrder"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2183,6 +2203,12 @@ export interface components {
              */
             at: string;
         };
+        CancelOrderInput: {
+            /** @description Numbers of the lines, from 1; when absent all that are not cancelled yet */
+            lines?: number[];
+            /** @description Why; for operators */
+            reason: string;
+        };
         ChangeAccountInput: {
             /** @description Name of the account */
             name?: string;
@@ -3196,8 +3222,21 @@ export interface components {
                 unit_price: number;
                 /** @description Unit price × quantity less the commission */
                 seller_payout: number;
+                /** @description After the sale */
                 listing_status: components["schemas"]["ListingStatus"];
             }[];
+        };
+        OrderLine: {
+            /** @description From 1 */
+            line: number;
+            listing_id: number;
+            quantity: number;
+            unit_price: number;
+            /** @description Unit price × quantity less the commission */
+            seller_payout: number;
+            /** @description After the sale */
+            listing_status: components["schemas"]["ListingStatus"];
+            cancellation: components["schemas"]["SaleCancellation"] | null;
         };
         Pagination: {
             current_page: number;
@@ -3650,6 +3689,19 @@ export interface components {
             /** @description Rows that are written */
             rows: number;
         };
+        SaleCancellation: {
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            cancelled_at: string;
+            cancelled_by: string;
+            reason: string;
+            /** @description TRY: unit price × quantity */
+            refunded: number;
+            /** @description What the listing became when its stock returned; null where it had been deleted */
+            listing_status: components["schemas"]["ListingStatus"] | null;
+        };
         SavePriceMappingInput: {
             /** @description Column of each field, or an expression: {name} {type} puts columns together, {key/::/1} takes a part, =text is the same for all rows. Fields: price, name, number, set, finish, game, language, label, updated_at, item_ref, cardmarket_id, tcgplayer_id, tcgdex_id, tcgdex-asia_id, pokemontcg_id, punk-records_id, pricecharting_id; price[PSA 10] is a price under that label */
             columns: {
@@ -3911,7 +3963,7 @@ export interface components {
                 alive: number;
                 last_seen_seconds: number | null;
             };
-            /** @description The last 30 days with sales, newest first */
+            /** @description The last 30 days with sales, newest first; cancelled ones do not count */
             sales: {
                 /**
                  * Format: date
@@ -4074,6 +4126,15 @@ export interface components {
                 now: unknown;
             }[] | null;
         };
+        StoredOrder: {
+            order_id: number;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            sold_at: string;
+            lines: components["schemas"]["OrderLine"][];
+        };
         StoredPriceExplanation: {
             item_id: number;
             market: components["schemas"]["MarketCode"];
@@ -4125,6 +4186,7 @@ export interface components {
              * @description UTC
              */
             sold_at: string;
+            cancelled_at: string | null;
         };
         Synonym: {
             /** @description What is typed: up to 3 words */
@@ -4214,6 +4276,7 @@ export type ApproveListingInput = components['schemas']['ApproveListingInput'];
 export type AuditRow = components['schemas']['AuditRow'];
 export type Balance = components['schemas']['Balance'];
 export type Batch = components['schemas']['Batch'];
+export type CancelOrderInput = components['schemas']['CancelOrderInput'];
 export type ChangeAccountInput = components['schemas']['ChangeAccountInput'];
 export type ChangeCategoryInput = components['schemas']['ChangeCategoryInput'];
 export type ChangeCollectionInput = components['schemas']['ChangeCollectionInput'];
@@ -4268,6 +4331,7 @@ export type Merge = components['schemas']['Merge'];
 export type MergeItemInput = components['schemas']['MergeItemInput'];
 export type NewApiKey = components['schemas']['NewApiKey'];
 export type Order = components['schemas']['Order'];
+export type OrderLine = components['schemas']['OrderLine'];
 export type Pagination = components['schemas']['Pagination'];
 export type ParkedRow = components['schemas']['ParkedRow'];
 export type PlaceParkedRowInput = components['schemas']['PlaceParkedRowInput'];
@@ -4296,6 +4360,7 @@ export type RejectListingInput = components['schemas']['RejectListingInput'];
 export type ReviewedPrice = components['schemas']['ReviewedPrice'];
 export type RotateKeyInput = components['schemas']['RotateKeyInput'];
 export type RunningDump = components['schemas']['RunningDump'];
+export type SaleCancellation = components['schemas']['SaleCancellation'];
 export type SavePriceMappingInput = components['schemas']['SavePriceMappingInput'];
 export type SavedPriceMapping = components['schemas']['SavedPriceMapping'];
 export type SendTestEventInput = components['schemas']['SendTestEventInput'];
@@ -4318,6 +4383,7 @@ export type StoredCategory = components['schemas']['StoredCategory'];
 export type StoredCollection = components['schemas']['StoredCollection'];
 export type StoredItem = components['schemas']['StoredItem'];
 export type StoredListing = components['schemas']['StoredListing'];
+export type StoredOrder = components['schemas']['StoredOrder'];
 export type StoredPriceExplanation = components['schemas']['StoredPriceExplanation'];
 export type StoredSale = components['schemas']['StoredSale'];
 export type Synonym = components['schemas']['Synonym'];
@@ -5535,7 +5601,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {boolean} */
                         success: true;
-                        data: components["schemas"]["Order"][];
+                        data: components["schemas"]["StoredOrder"][];
                         pagination: components["schemas"]["Pagination"];
                     };
                 };
@@ -5595,7 +5661,42 @@ export interface operations {
                     "application/json": {
                         /** @enum {boolean} */
                         success: true;
-                        data: components["schemas"]["Order"];
+                        data: components["schemas"]["StoredOrder"];
+                    };
+                };
+            };
+        };
+    };
+    cancelOrder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The shop's own id of the order */
+                order_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CancelOrderInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["StoredOrder"];
+                        message?: string;
                     };
                 };
             };

@@ -58,7 +58,11 @@ export function implementSales(builder: Builder, refs: Refs): void {
     fields: (t) => ({
       month: t.string({ nullable: false, description: 'Such as `2026-11`.', resolve: (of) => of.statement.month }),
       sales: t.float({ nullable: false, description: 'Sum of `amount` of the sales, in TL.', resolve: (of) => of.statement.sales }),
-      refunds: t.float({ nullable: false, description: 'Sum of `amount` of the refunds, in TL; 0 or negative.', resolve: (of) => of.statement.refunds }),
+      refunds: t.float({
+        nullable: false,
+        description: 'Sum of `amount` of the refunds, in TL; 0 or negative.',
+        resolve: (of) => of.statement.refunds,
+      }),
       commission: t.float({ nullable: false, description: 'Sum of `commission` of all lines, in TL.', resolve: (of) => of.statement.commission }),
       payout: t.float({ nullable: false, description: 'Sum of `payout` of all lines, in TL.', resolve: (of) => of.statement.payout }),
       lines: t.field({

@@ -46,7 +46,9 @@ export async function fetchStoredOrder(on: Queryable, orderId: number): Promise<
 }
 
 async function withCancellations(on: Queryable, orders: Order[]): Promise<StoredOrder[]> {
-  const { rows } = await sql<{ order_id: number; line: number; refunded: string; cancelled_at: Date } & Omit<Cancellation, 'refunded' | 'cancelled_at'>>`
+  const { rows } = await sql<
+    { order_id: number; line: number; refunded: string; cancelled_at: Date } & Omit<Cancellation, 'refunded' | 'cancelled_at'>
+  >`
     select s.order_id, s.line, s.unit_price * s.quantity as refunded, c.cancelled_at, c.cancelled_by, c.reason, c.listing_status
     from sales s join sale_cancellations c on c.sale_id = s.id where s.order_id = any(${orders.map((order) => order.order_id)}::int8[])`.execute(on)
   const cancellations = new Map(
@@ -171,7 +173,13 @@ export async function pageOfOrders(
     matching.select('o.result').orderBy('o.sold_at', 'desc').orderBy('o.order_id', 'desc').limit(limit).offset(offset).execute(),
     matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
   ])
-  return { rows: await withCancellations(on, rows.map((row) => asAnswered(row.result as Order))), total: counted.total }
+  return {
+    rows: await withCancellations(
+      on,
+      rows.map((row) => asAnswered(row.result as Order)),
+    ),
+    total: counted.total,
+  }
 }
 
 /** Sales with who sold what, newest first. */

@@ -40,7 +40,12 @@ export const readStatement = verb(
         ),
         page: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1, description: 'Page of the lines, from 1' })),
         per_page: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: MOST_LINES, default: MOST_LINES, description: 'Lines on a page; totals are always of the whole month' }),
+          Type.Integer({
+            minimum: 1,
+            maximum: MOST_LINES,
+            default: MOST_LINES,
+            description: 'Lines on a page; totals are always of the whole month',
+          }),
         ),
       },
       { additionalProperties: false },

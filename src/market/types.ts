@@ -229,7 +229,10 @@ export const StoredOrderSchema = Type.Object(
     order_id: Type.Integer(),
     sold_at: Time('UTC'),
     lines: Type.Array(
-      Type.Object({ line: Type.Integer({ description: 'From 1' }), ...RecordedLine, cancellation: orNull(CancellationSchema) }, { title: 'OrderLine' }),
+      Type.Object(
+        { line: Type.Integer({ description: 'From 1' }), ...RecordedLine, cancellation: orNull(CancellationSchema) },
+        { title: 'OrderLine' },
+      ),
     ),
   },
   { title: 'StoredOrder' },

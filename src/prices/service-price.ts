@@ -70,7 +70,15 @@ export async function lockServicePrices(tx: Tx, itemIds: readonly number[]): Pro
  */
 export async function refreshServicePrices(tx: Tx, note: Note, keys: readonly PriceKey[], now: Date): Promise<PriceChange[]> {
   const sorted = sortedKeys(keys)
-  return setPrices(tx, note, await pricesOfSales(tx, sorted.map((key) => ({ ...key, atMs: now.getTime() }))), now)
+  return setPrices(
+    tx,
+    note,
+    await pricesOfSales(
+      tx,
+      sorted.map((key) => ({ ...key, atMs: now.getTime() })),
+    ),
+    now,
+  )
 }
 
 /**

@@ -47,8 +47,14 @@ const cancel = (id: number | string, body: object = { reason: REASON }, headers?
 const listing = async (id: number) => (await operator(node, 'GET', `/listings/${id}`)).body.data
 const order = async (id: number) => (await operator<Order>(node, 'GET', `/orders/${id}`)).body.data
 const cancelledAt = async (id: number) =>
-  (await node.db.kysely.selectFrom('sale_cancellations as c').innerJoin('sales as s', 's.id', 'c.sale_id').selectAll('c').where('s.order_id', '=', id).execute())
-    .length
+  (
+    await node.db.kysely
+      .selectFrom('sale_cancellations as c')
+      .innerJoin('sales as s', 's.id', 'c.sale_id')
+      .selectAll('c')
+      .where('s.order_id', '=', id)
+      .execute()
+  ).length
 
 describe('a cancelled line', () => {
   test('gives its stock back, shows in the order, and leaves what was recorded as it was', async () => {
@@ -69,7 +75,11 @@ describe('a cancelled line', () => {
     expect(reply.status).toBe(200)
     expect(reply.body.data.lines).toMatchObject([
       { line: 1, cancellation: null },
-      { line: 2, listing_status: 'sold', cancellation: { cancelled_by: 'operator:bootstrap', reason: REASON, refunded: 9.99, listing_status: 'active' } },
+      {
+        line: 2,
+        listing_status: 'sold',
+        cancellation: { cancelled_by: 'operator:bootstrap', reason: REASON, refunded: 9.99, listing_status: 'active' },
+      },
     ])
     expect(await order(id)).toEqual(reply.body.data)
     expect((await operator<Order[]>(node, 'GET', `/orders?listing_id=${two.id}`)).body.data).toEqual([reply.body.data])
@@ -94,9 +104,10 @@ describe('a cancelled line', () => {
     const sold = async () => {
       const [recent, [hit], stats] = await Promise.all([
         plus<{ price: number }[]>(node, 'GET', `/recent-sales?item_id=${items.box}`),
-        search<{ id: number; average_price: number; last_sales: { price: number }[] }>(node, `?item_id=${items.box}&with_average=1&with_last_sales=1`).then(
-          (reply) => reply.body.data.filter((one) => one.id === shown),
-        ),
+        search<{ id: number; average_price: number; last_sales: { price: number }[] }>(
+          node,
+          `?item_id=${items.box}&with_average=1&with_last_sales=1`,
+        ).then((reply) => reply.body.data.filter((one) => one.id === shown)),
         operator<{ sales: { turnover: number; payouts: number; sales: number; quantity: number }[] }>(node, 'GET', '/stats'),
       ])
       const { turnover, payouts, sales, quantity } = stats.body.data.sales[0]!
@@ -112,7 +123,9 @@ describe('a cancelled line', () => {
     expect(before.payouts - after.payouts).toBeCloseTo(1798.2, 6)
     expect([before.sales - after.sales, before.quantity - after.quantity]).toEqual([1, 2])
     await until('the other node', async () => {
-      const reply = await plus<{ id: number; last_sales: object[] }[]>(other, 'GET', '/listings?with_last_sales=1', undefined, { key: node.keys.plus })
+      const reply = await plus<{ id: number; last_sales: object[] }[]>(other, 'GET', '/listings?with_last_sales=1', undefined, {
+        key: node.keys.plus,
+      })
       return reply.body.data.find((one) => one.id === shown)?.last_sales.length === 1
     })
   })
@@ -214,9 +227,9 @@ describe("the service's own price", () => {
     return stored?.price ?? null
   }
   const points = async (itemId: number) =>
-    (await node.db.kysely.selectFrom('price_points').select('price').where('item_id', '=', itemId).where('label_id', '=', grades['PSA 9']!).execute()).map(
-      ({ price }) => Number(price),
-    )
+    (
+      await node.db.kysely.selectFrom('price_points').select('price').where('item_id', '=', itemId).where('label_id', '=', grades['PSA 9']!).execute()
+    ).map(({ price }) => Number(price))
 
   test('is the median of what remains; without a sale it goes', async () => {
     const { id } = await published(node, items.pika!, { quantity: 100, grade_id: grades['PSA 9'] })
@@ -315,7 +328,8 @@ describe('races', () => {
     for (const i of times(8)) {
       const { id: listingId } = await published(node, items.char!, { quantity: 2, title: `Raced ${i}` })
       const id = await sell([{ listing_id: listingId, quantity: 1 }])
-      const owner = (path: string, method = 'PATCH', body?: object) => plus(other, method, `/listings/${listingId}${path}`, body, { key: node.keys.plus })
+      const owner = (path: string, method = 'PATCH', body?: object) =>
+        plus(other, method, `/listings/${listingId}${path}`, body, { key: node.keys.plus })
       const acts = [
         () => owner('', 'PATCH', { title: 'Edited' }),
         () => owner('/price', 'PATCH', { price: 77 }),

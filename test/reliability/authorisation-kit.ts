@@ -6,13 +6,13 @@ import { sql } from 'kysely'
 import { changeAccount } from '#accounts/change-account.ts'
 import { createAccount } from '#accounts/create-account.ts'
 import { createKey } from '#accounts/create-key.ts'
+import { createItem } from '#catalogue/create-item.ts'
 import { addCollectionItem } from '#collections/add-item.ts'
 import { createCollection } from '#collections/create-collection.ts'
 import type { Plan } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
-import { inTransaction } from '#db/transaction.ts'
+import { recordOrder } from '#market/record-order.ts'
 import { cursorAt } from '#webhooks/event-cursor.ts'
-import { emitSales } from '#webhooks/emit.ts'
 import { published } from '../market/kit.ts'
 import { send, startTestNode, type TestNode } from '../support/node.ts'
 
@@ -52,7 +52,7 @@ export interface Things {
 
 let owners = 0
 
-/** An account with a webhook, one of its log rows, a sale in its feed, and then this plan. */
+/** An account with a webhook, one of its log rows, a sale, which is in its feed, and then this plan. */
 export async function makeOwner(node: TestNode, plan: Plan): Promise<Owner> {
   owners += 1
   const secretWord = `word${owners}of${plan}`
@@ -66,9 +66,11 @@ export async function makeOwner(node: TestNode, plan: Plan): Promise<Owner> {
     )
     insert into webhook_attempts (event_id, account_id, kind, test, attempt, response_excerpt, started_at, finished_at)
     select id, ${accountId}, 'sale', false, 1, ${secretWord}, now(), now() from event`.execute(node.db.kysely)
-  const soldAt = new Date()
-  const sale = { accountId, orderId: owners, listingId: 1, itemName: secretWord, quantity: 1, unitPriceKurus: 100, payoutKurus: 90, soldAt }
-  await inTransaction(node.db, (tx) => emitSales(tx, { now: soldAt, zone: node.config.timeZone }, [sale]))
+  const category = await node.db.kysely.selectFrom('categories').select(['id', 'market']).executeTakeFirstOrThrow()
+  const asOperator = { ...node.ctx, rules: node.config.priceRules }
+  const { id: itemId } = await call(createItem, asOperator, { name: secretWord, market: category.market, category_id: category.id })
+  const listing = await published(node, itemId, { seller_id: accountId })
+  await call(recordOrder, node.ctx, { order_id: 9_000_000 + owners, lines: [{ listing_id: listing.id, quantity: 1 }] })
   await call(changeAccount, node.ctx, { id: accountId, plan })
   return { accountId, key, plan, secretWord }
 }

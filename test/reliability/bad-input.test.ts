@@ -94,7 +94,9 @@ describe('what once was a 5xx, or had no envelope', () => {
     ]
     for (const id of beyond) {
       for (const list of lists) expect([list, id, await operate(`${list}=${id}`)]).toEqual([list, id, expect.objectContaining({ status: 200 })])
-      expect((await send(`${node.publicUrl}/api/v1/plus/recent-sales?item_id=${id}`, target.keys.plus)).status).toBe(200)
+      for (const list of ['/recent-sales?item_id', '/orders?listing_id', '/orders?order_id']) {
+        expect((await send(`${node.publicUrl}/api/v1/plus${list}=${id}`, target.keys.plus)).status).toBe(200)
+      }
     }
   })
 

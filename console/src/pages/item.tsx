@@ -276,6 +276,7 @@ function LastSales({ itemId }: { itemId: number }) {
                 { head: t('label'), cell: (sale) => sale.label },
                 { head: t('quantity'), number: true, cell: (sale) => count(sale.quantity) },
                 { head: t('unitPrice'), number: true, cell: (sale) => lira(sale.unit_price) },
+                { head: t('state'), cell: (sale) => sale.cancelled_at && <Status code="cancelled" /> },
                 { head: t('order'), number: true, cell: (sale) => <a href={`/console/orders/${sale.order_id}`}>{sale.order_id}</a> },
               ]}
             />

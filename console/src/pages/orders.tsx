@@ -2,10 +2,11 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { useWrite } from '../data.ts'
-import type { Order } from '../api-types.ts'
+import type { StoredOrder } from '../api-types.ts'
 import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
 import { Heading } from '../ui/heading.tsx'
 import { Named } from '../ui/named.tsx'
+import { Status } from '../ui/states.tsx'
 import { List, periodFilters, periodQuery } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
 import { count, moment, t } from '../words.ts'
@@ -50,15 +51,16 @@ export function OrdersPage() {
 }
 
 /** The first listing of an order, and how many more there are. */
-function Sold({ order: { lines } }: { order: Order }) {
+function Sold({ order: { lines } }: { order: StoredOrder }) {
   return (
     <>
       <Named of="listings" id={lines[0]!.listing_id} /> {lines.length > 1 && <span class="quiet">{t('andMore', { count: lines.length - 1 })}</span>}
+      {lines.every((line) => line.cancellation) && <Status code="cancelled" />}
     </>
   )
 }
 
-export function sumOf(order: Order, of: (line: Order['lines'][number]) => number): number {
+export function sumOf(order: StoredOrder, of: (line: StoredOrder['lines'][number]) => number): number {
   return order.lines.reduce((sum, line) => sum + of(line), 0)
 }
 
