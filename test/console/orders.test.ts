@@ -1,0 +1,119 @@
+// Cancelling an order in the console, in a real browser: what the page says is what the service then holds.
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startSampleNode } from '../graphql/client.ts'
+import { seriousOf } from '../support/axe.ts'
+import type { TestNode } from '../support/node.ts'
+import { launch, NO_BROWSER, operator, settled, signedIn, WHY } from './browser.ts'
+
+interface Order {
+  lines: { line: number; cancellation: { reason: string; refunded: number } | null }[]
+}
+
+interface Listing {
+  id: number
+  status: string
+  quantity: number
+}
+
+describe.skipIf(NO_BROWSER)(`Cancelling orders in the console${WHY}`, () => {
+  let node: TestNode
+  let browser: Browser
+  let itemId: number
+
+  beforeAll(async () => {
+    node = await startSampleNode()
+    browser = await launch()
+    itemId = (await operator<{ id: number }[]>(node, 'GET', '/items?search=charizard'))[0]!.id
+  }, 90_000)
+
+  afterAll(async () => {
+    await browser.close()
+    await node.close()
+  })
+
+  /** An order of two listings, two units of the one and the last unit of the other. */
+  const makeOrder = async (id: number): Promise<[Listing, Listing]> => {
+    const list = async (title: string, quantity: number) => {
+      const body = { seller_id: node.accounts.plus, item_id: itemId, title, price: 1_250.5, quantity }
+      const listing = await operator<Listing>(node, 'POST', '/listings', body)
+      return operator<Listing>(node, 'POST', `/listings/${listing.id}/approve`, {})
+    }
+    const listings: [Listing, Listing] = [await list(`Many of ${id}`, 5), await list(`Last of ${id}`, 1)]
+    const lines = [
+      { listing_id: listings[0].id, quantity: 2 },
+      { listing_id: listings[1].id, quantity: 1, unit_price: 99.5 },
+    ]
+    await operator(node, 'POST', '/orders', { order_id: id, lines })
+    return listings
+  }
+  const cancellations = async (id: number) =>
+    (await operator<Order>(node, 'GET', `/orders/${id}`)).lines.map(
+      ({ cancellation }) => cancellation && [cancellation.reason, cancellation.refunded],
+    )
+  const listing = ({ id }: Listing) => operator<Listing>(node, 'GET', `/listings/${id}`)
+
+  test('a line, then the rest of the order, each with a reason and after a question', async () => {
+    const [many, last] = await makeOrder(4711)
+    const { page, open, troubles, close } = await signedIn(browser, node, { reducedMotion: 'reduce' })
+    const dialog = page.getByRole('dialog')
+    const button = (name: string) => page.getByRole('button', { name })
+    await open('/orders/4711')
+    await button('Cancel line 2').click()
+    await dialog.getByRole('heading', { name: 'Cancel line 2 of order 4711' }).waitFor()
+    await dialog.getByText(/99\.50.* will be refunded to the buyer/).waitFor()
+    expect(await seriousOf(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await cancellations(4711)).toEqual([null, null])
+    await button('Cancel line 2').click()
+    await dialog.getByRole('button', { name: 'Cancel and refund' }).click()
+    expect(
+      await dialog.getByLabel('Reason').evaluate((input: unknown) => (input as { validity: { valueMissing: boolean } }).validity.valueMissing),
+    ).toBe(true)
+    await dialog.getByLabel('Reason').fill('Damaged on arrival')
+    await page.keyboard.press('Enter')
+    await page.getByText('Damaged on arrival').waitFor()
+    expect(await cancellations(4711)).toEqual([null, ['Damaged on arrival', 99.5]])
+    expect(await listing(last)).toMatchObject({ status: 'active', quantity: 1 })
+    await button('Cancel line 2').waitFor({ state: 'detached' })
+    expect(await seriousOf(page)).toEqual([])
+    await button('Cancel order').click()
+    await dialog.getByLabel('Reason').fill('Buyer withdrew')
+    await dialog.getByRole('button', { name: 'Cancel and refund' }).click()
+    await page.getByText('Buyer withdrew').waitFor()
+    expect(await cancellations(4711)).toEqual([
+      ['Buyer withdrew', 2_501],
+      ['Damaged on arrival', 99.5],
+    ])
+    expect(await listing(many)).toMatchObject({ status: 'active', quantity: 5 })
+    await button('Cancel order').waitFor({ state: 'detached' })
+    await open('/orders')
+    await page.getByRole('row', { name: /^4711 .*Cancelled/ }).waitFor()
+    expect(troubles).toEqual([])
+    await close()
+  })
+
+  test('that was cancelled meanwhile is refused, in Turkish and on a phone', async () => {
+    await makeOrder(4712)
+    const { page, open, troubles, close } = await signedIn(browser, node, {
+      locale: 'tr-TR',
+      viewport: { width: 390, height: 844 },
+      reducedMotion: 'reduce',
+    })
+    await open('/orders/4712')
+    await page.getByRole('button', { name: 'Siparişi iptal et' }).click()
+    const dialog = page.getByRole('dialog')
+    await operator(node, 'POST', '/orders/4712/cancel', { reason: 'By the shop' })
+    await dialog.getByLabel('Neden').fill('Vazgeçti')
+    await dialog.getByRole('button', { name: 'İptal et ve iade et' }).click()
+    await dialog.getByText('4712 numaralı siparişin 1. satırı zaten iptal edilmiş').waitFor()
+    await page.reload()
+    await settled(page)
+    await page.getByText('By the shop').first().waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    expect(await seriousOf(page)).toEqual([])
+    expect(troubles).toEqual([])
+    await close()
+  })
+})
