@@ -633,6 +633,11 @@ export interface paths {
         /**
          * Your own sales by order line, newest first
          * @description `commission` and `payout` are those of the sale and stay when it is cancelled; then `cancelled_at` says when, and `refunded` how much the buyer got back.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/plus/orders?order_id=900001' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
          */
         get: operations["listMyOrders"];
         put?: never;
@@ -653,6 +658,11 @@ export interface paths {
         /**
          * Your sales and refunds of a month
          * @description Totals are the sums of the lines of the whole month, exact to the kuruş. A refund is a line of the month in which its sale was cancelled, with negative amounts. `Accept: text/csv` gives all lines as CSV, whatever the page.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/plus/statement?per_page=2' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
          */
         get: operations["readStatement"];
         put?: never;
@@ -3084,7 +3094,7 @@ export interface operations {
                      *           "code": "service",
                      *           "name": "service",
                      *           "currency": "TRY",
-                     *           "last_price_at": "2026-11-22T22:12:55.222Z"
+                     *           "last_price_at": "2026-11-22T22:38:57.818Z"
                      *         },
                      *         {
                      *           "code": "source_a",
@@ -3219,15 +3229,15 @@ export interface operations {
                      *             "game": "pokemon"
                      *           },
                      *           "pc_multiplier": 2.92,
-                     *           "average_price": 26084.49,
+                     *           "average_price": 30269.66,
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-23T01:13:03+03:00"
+                     *               "sold_at": "2026-11-23T01:39:06+03:00"
                      *             },
                      *             {
-                     *               "price": 1250.5,
-                     *               "sold_at": "2026-11-23T01:13:03+03:00"
+                     *               "price": 36407.97,
+                     *               "sold_at": "2026-11-10T22:17:56+03:00"
                      *             }
                      *           ]
                      *         }
@@ -3339,22 +3349,22 @@ export interface operations {
                      *         "approved_price": 1250.5,
                      *         "description": "Straight from the pack.",
                      *         "language": "en",
-                     *         "quantity": 2,
+                     *         "quantity": 3,
                      *         "images": [],
                      *         "shipping_payer": "buyer",
                      *         "offers_enabled": false,
                      *         "highlighted_until": null,
-                     *         "published_at": "2026-11-23T01:13:03+03:00",
-                     *         "expires_at": "2026-12-23T01:13:03+03:00",
+                     *         "published_at": "2026-11-23T01:39:06+03:00",
+                     *         "expires_at": "2026-12-23T01:39:06+03:00",
                      *         "min_offer_price": null,
                      *         "item_id": 5,
                      *         "grade_id": 4,
                      *         "rejection_reason": null,
                      *         "sku": null,
                      *         "changed_by": null,
-                     *         "created_at": "2026-11-23T01:13:03+03:00",
-                     *         "updated_at": "2026-11-23T01:13:03+03:00",
-                     *         "etag": "\"3001-4\"",
+                     *         "created_at": "2026-11-23T01:39:05+03:00",
+                     *         "updated_at": "2026-11-23T01:39:06+03:00",
+                     *         "etag": "\"3001-5\"",
                      *         "pc_multiplier": 2.92,
                      *         "grade": {
                      *           "id": 4,
@@ -3691,22 +3701,22 @@ export interface operations {
                      *           "approved_price": 1250.5,
                      *           "description": "Straight from the pack.",
                      *           "language": "en",
-                     *           "quantity": 2,
+                     *           "quantity": 3,
                      *           "images": [],
                      *           "shipping_payer": "buyer",
                      *           "offers_enabled": false,
                      *           "highlighted_until": null,
-                     *           "published_at": "2026-11-23T01:13:03+03:00",
-                     *           "expires_at": "2026-12-23T01:13:03+03:00",
+                     *           "published_at": "2026-11-23T01:39:06+03:00",
+                     *           "expires_at": "2026-12-23T01:39:06+03:00",
                      *           "min_offer_price": null,
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
                      *           "sku": null,
                      *           "changed_by": null,
-                     *           "created_at": "2026-11-23T01:13:03+03:00",
-                     *           "updated_at": "2026-11-23T01:13:03+03:00",
-                     *           "etag": "\"3001-4\""
+                     *           "created_at": "2026-11-23T01:39:05+03:00",
+                     *           "updated_at": "2026-11-23T01:39:06+03:00",
+                     *           "etag": "\"3001-5\""
                      *         }
                      *       ],
                      *       "pagination": {
@@ -3806,14 +3816,14 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-23T01:13:03+03:00"
+                     *           "sold_at": "2026-11-23T01:39:06+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 815,
-                     *         "last_page": 815,
+                     *         "total": 814,
+                     *         "last_page": 814,
                      *         "has_more": true
                      *       }
                      *     }
@@ -4408,7 +4418,7 @@ export interface operations {
                      *             "market": "service",
                      *             "amount": 20775.95,
                      *             "currency": "TRY",
-                     *             "at": "2026-11-22T22:12:55.222Z",
+                     *             "at": "2026-11-22T22:38:57.818Z",
                      *             "import_id": 1,
                      *             "line": 43,
                      *             "used": false,
@@ -4530,13 +4540,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "cursor": "WzEsIjc3MTExMjIzMDI3NTA3MzE5MDQiLCI3NTc6NzU3OiIsIjc5NDo3OTQ6IiwiNzYzIiw1LDFd",
+                     *           "cursor": "WzEsIjc3MTExMjkwMDE1Mjk1NTg0OTciLCI3NTc6NzU3OiIsIjc5NTo3OTU6IiwiNzYzIiw1LDFd",
                      *           "kind": "item",
                      *           "id": 1,
                      *           "item_id": 1,
                      *           "market": null,
                      *           "label": null,
-                     *           "at": "2026-11-22T22:12:53.678Z",
+                     *           "at": "2026-11-22T22:38:55.480Z",
                      *           "data": {
                      *             "id": 1,
                      *             "market": "source_c",
@@ -4597,19 +4607,19 @@ export interface operations {
                      *                 "label": "PSA 10",
                      *                 "price": 6336.79,
                      *                 "currency": "TRY",
-                     *                 "updated_at": "2026-11-22T22:12:55.222Z"
+                     *                 "updated_at": "2026-11-22T22:38:57.818Z"
                      *               }
                      *             ]
                      *           }
                      *         },
                      *         {
-                     *           "cursor": "WzEsIjc3MTExMjIzMDI3NTA3MzE5MDQiLCI3NTc6NzU3OiIsIjc5NDo3OTQ6IiwiNzYzIiw1LDJd",
+                     *           "cursor": "WzEsIjc3MTExMjkwMDE1Mjk1NTg0OTciLCI3NTc6NzU3OiIsIjc5NTo3OTU6IiwiNzYzIiw1LDJd",
                      *           "kind": "item",
                      *           "id": 2,
                      *           "item_id": 2,
                      *           "market": null,
                      *           "label": null,
-                     *           "at": "2026-11-22T22:12:53.678Z",
+                     *           "at": "2026-11-22T22:38:55.480Z",
                      *           "data": {
                      *             "id": 2,
                      *             "market": "source_c",
@@ -4676,7 +4686,7 @@ export interface operations {
                      *           }
                      *         }
                      *       ],
-                     *       "next": "WzEsIjc3MTExMjIzMDI3NTA3MzE5MDQiLCI3NTc6NzU3OiIsIjc5NDo3OTQ6IiwiNzYzIiw1LDJd"
+                     *       "next": "WzEsIjc3MTExMjkwMDE1Mjk1NTg0OTciLCI3NTc6NzU3OiIsIjc5NTo3OTU6IiwiNzYzIiw1LDJd"
                      *     }
                      */
                     "application/json": {
@@ -5531,7 +5541,10 @@ export interface operations {
     listMyOrders: {
         parameters: {
             query?: {
-                /** @description Lines of this order only */
+                /**
+                 * @description Lines of this order only
+                 * @example 900001
+                 */
                 order_id?: number;
                 /** @description Lines of this listing only */
                 listing_id?: number;
@@ -5556,6 +5569,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "order_id": 900001,
+                     *           "line": 1,
+                     *           "listing_id": 3001,
+                     *           "item": {
+                     *             "id": 5,
+                     *             "name": "Charizard",
+                     *             "code": "4/102",
+                     *             "slug": "charizard-4-102-base-set"
+                     *           },
+                     *           "label": "Near Mint",
+                     *           "quantity": 1,
+                     *           "unit_price": 1250.5,
+                     *           "commission": 125.05,
+                     *           "payout": 1125.45,
+                     *           "sold_at": "2026-11-23T01:39:06+03:00",
+                     *           "cancelled_at": "2026-11-23T01:39:06+03:00",
+                     *           "refunded": 1250.5
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "current_page": 1,
+                     *         "per_page": 20,
+                     *         "total": 1,
+                     *         "last_page": 1,
+                     *         "has_more": false
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         /** @enum {boolean} */
                         success: true;
@@ -5612,7 +5658,10 @@ export interface operations {
                 month?: string;
                 /** @description Page of the lines, from 1 */
                 page?: number;
-                /** @description Lines on a page; totals are always of the whole month */
+                /**
+                 * @description Lines on a page; totals are always of the whole month
+                 * @example 2
+                 */
                 per_page?: number;
             };
             header?: never;
@@ -5627,6 +5676,65 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "month": "2026-11",
+                     *         "sales": 1004076.15,
+                     *         "refunds": -1250.5,
+                     *         "commission": 100282.5,
+                     *         "payout": 902543.15,
+                     *         "lines": [
+                     *           {
+                     *             "kind": "sale",
+                     *             "at": "2026-11-02T22:56:25+03:00",
+                     *             "order_id": 9000000150,
+                     *             "line": 1,
+                     *             "listing_id": 2142,
+                     *             "item": {
+                     *               "id": 420,
+                     *               "name": "Starter Deck 3: The Seven Warlords of the Sea",
+                     *               "code": null,
+                     *               "slug": "starter-deck-3-the-seven-warlords-of-the-sea"
+                     *             },
+                     *             "label": "Near Mint",
+                     *             "quantity": 1,
+                     *             "unit_price": 833.88,
+                     *             "commission": 83.39,
+                     *             "payout": 750.49,
+                     *             "amount": 833.88
+                     *           },
+                     *           {
+                     *             "kind": "sale",
+                     *             "at": "2026-11-03T04:16:21+03:00",
+                     *             "order_id": 9000000208,
+                     *             "line": 1,
+                     *             "listing_id": 2889,
+                     *             "item": {
+                     *               "id": 240,
+                     *               "name": "Jungle Booster Box",
+                     *               "code": null,
+                     *               "slug": "jungle-booster-box"
+                     *             },
+                     *             "label": "Near Mint",
+                     *             "quantity": 1,
+                     *             "unit_price": 168013.55,
+                     *             "commission": 16801.35,
+                     *             "payout": 151212.2,
+                     *             "amount": 168013.55
+                     *           }
+                     *         ]
+                     *       },
+                     *       "pagination": {
+                     *         "current_page": 1,
+                     *         "per_page": 2,
+                     *         "total": 91,
+                     *         "last_page": 46,
+                     *         "has_more": true
+                     *       }
+                     *     }
+                     */
                     "application/json": {
                         /** @enum {boolean} */
                         success: true;
@@ -5873,23 +5981,23 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": 8,
-                     *           "attempt": 3,
+                     *           "id": 7,
+                     *           "attempt": 1,
                      *           "status_code": null,
                      *           "success": false,
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-23T01:13:03+03:00",
-                     *           "test": false,
-                     *           "mark": null
+                     *           "created_at": "2026-11-23T01:39:06+03:00",
+                     *           "test": true,
+                     *           "mark": "test"
                      *         }
                      *       ],
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 8,
-                     *         "last_page": 8,
+                     *         "total": 7,
+                     *         "last_page": 7,
                      *         "has_more": true
                      *       }
                      *     }
@@ -6163,7 +6271,7 @@ export interface operations {
                      *           "id": "evt_1",
                      *           "cursor": "WzEsImV2ZW50cyIsMywxXQ",
                      *           "event": "sale",
-                     *           "sent_at": "2026-11-23T01:13:03+03:00",
+                     *           "sent_at": "2026-11-23T01:39:06+03:00",
                      *           "data": {
                      *             "order_id": 900001,
                      *             "listing_id": 3001,
@@ -6171,7 +6279,7 @@ export interface operations {
                      *             "quantity": 1,
                      *             "unit_price": 1250.5,
                      *             "seller_payout": 1125.45,
-                     *             "sold_at": "2026-11-23T01:13:03+03:00"
+                     *             "sold_at": "2026-11-23T01:39:06+03:00"
                      *           },
                      *           "delivered": false
                      *         },
@@ -6179,7 +6287,7 @@ export interface operations {
                      *           "id": "evt_2",
                      *           "cursor": "WzEsImV2ZW50cyIsMywyXQ",
                      *           "event": "sale",
-                     *           "sent_at": "2026-11-23T01:13:03+03:00",
+                     *           "sent_at": "2026-11-23T01:39:06+03:00",
                      *           "data": {
                      *             "order_id": 900003,
                      *             "listing_id": 3003,
@@ -6187,7 +6295,7 @@ export interface operations {
                      *             "quantity": 1,
                      *             "unit_price": 1200,
                      *             "seller_payout": 1080,
-                     *             "sold_at": "2026-11-23T01:13:03+03:00"
+                     *             "sold_at": "2026-11-23T01:39:06+03:00"
                      *           },
                      *           "delivered": false
                      *         }
@@ -6386,7 +6494,7 @@ export interface operations {
                      *         },
                      *         "key": {
                      *           "label": "demo",
-                     *           "last4": "a4mm",
+                     *           "last4": "eQtG",
                      *           "expires_at": null,
                      *           "read_only": false,
                      *           "allowed_origins": [],

@@ -735,6 +735,12 @@ export interface paths {
         /**
          * Cancel an order, or lines of it
          * @description Records that the buyer is refunded: whole lines, each once. The stock returns; a sold listing is active again if it could be published, else expired or paused. Prices, averages, recent sales and statistics no longer count the sales, and the statements of the sellers show the refunds. No notification is sent.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/orders/900001/cancel' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"lines":[1],"reason":"The buyer withdrew"}'
+         *     ```
          */
         post: operations["cancelOrder"];
         delete?: never;
