@@ -29,6 +29,8 @@ describe('has what the interface names', () => {
       suggestItems(q: String): [Suggestion!]!
       lookupItems(ids: [ItemIdentifierInput!]!): [LookedUpItem!]!
       events(after: String, wait: Int, limit: Int): AccountEvents
+      orders(orderId: Float, listingId: Int, from: String, to: String, page: Int, perPage: Int): OwnSales
+      statement(month: String, page: Int, perPage: Int): Statement
     }
     type ChangePage { changes: [Change!]! next: String! }
     type Change { cursor: String! kind: String! id: ID! itemId: ID market: String label: String at: String! }
@@ -110,6 +112,45 @@ describe('has what the interface names', () => {
       name: String!
       currency: String!
       lastPriceAt: String
+    }
+    type PageNumbers { currentPage: Int! perPage: Int! total: Int! lastPage: Int! hasMore: Boolean! }
+    type OwnSales { lines: [OwnSale!]! pagination: PageNumbers! }
+    type OwnSale {
+      orderId: Float!
+      line: Int!
+      listingId: ID
+      item: Item
+      label: String!
+      quantity: Int!
+      unitPrice: Float!
+      commission: Float!
+      payout: Float!
+      soldAt: String!
+      cancelledAt: String
+      refunded: Float!
+    }
+    type Statement {
+      month: String!
+      sales: Float!
+      refunds: Float!
+      commission: Float!
+      payout: Float!
+      lines: [StatementLine!]!
+      pagination: PageNumbers!
+    }
+    type StatementLine {
+      orderId: Float!
+      line: Int!
+      listingId: ID
+      item: Item
+      label: String!
+      quantity: Int!
+      unitPrice: Float!
+      commission: Float!
+      payout: Float!
+      kind: String!
+      at: String!
+      amount: Float!
     }
     type AccountEvents { events: [AccountEvent!]! next: String! }
     type AccountEvent { id: String! cursor: String! event: String! sentAt: String! data: AccountEventData! delivered: Boolean! }
