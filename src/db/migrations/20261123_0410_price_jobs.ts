@@ -25,6 +25,7 @@ const STATEMENTS = [
   )`,
   'create index price_jobs_by_account on price_jobs (account_id, id desc)',
   'create index price_jobs_by_time on price_jobs (created_at)',
+  // Each row is updated when its job is applied, and again when it is undone: with room on its page, without its index.
   // new_price and new_quantity are null where they stay. A listing may be deleted, its rows stay as they are.
   `create table price_job_rows (
     job_id integer not null references price_jobs on delete cascade,
@@ -42,5 +43,5 @@ const STATEMENTS = [
     why jsonb,
     old_changed_by jsonb,
     primary key (job_id, position)
-  )`,
+  ) with (fillfactor = 60)`,
 ]

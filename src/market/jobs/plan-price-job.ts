@@ -5,7 +5,7 @@ import { LARGEST_INTEGER } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { minorToText } from '#core/money.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
-import { type Problem, problem } from '#core/problems.ts'
+import { type Problem, problem, reason } from '#core/problems.ts'
 import { inSlices } from '#core/slices.ts'
 import { verb } from '#core/verb.ts'
 import { change, type Note } from '#db/change.ts'
@@ -30,7 +30,11 @@ export const planPriceJob = verb(
     input: Type.Object(
       {
         // Whatever a row is, it is judged alone: a wrong one is refused, the others are planned.
-        rows: Type.Array(Type.Union([PriceJobRowBody, Type.Unknown()]), { minItems: 1, maxItems: MOST_ROWS }),
+        rows: Type.Array(Type.Union([PriceJobRowBody, Type.Unknown()]), {
+          minItems: 1,
+          maxItems: MOST_ROWS,
+          allowed: reason('list', { min: 1, max: MOST_ROWS }),
+        }),
         policy: Type.Optional(
           Type.Enum([...JOB_POLICIES], {
             description: '`all` (when absent): applied only if no row is refused. `good_rows`: refused rows are left out',

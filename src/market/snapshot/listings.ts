@@ -207,7 +207,11 @@ export class ListingSnapshot implements ChangeFollower {
   }
 
   #reprice(packed: Buffer): Promise<void> {
-    return inSlices(newPriceCount(packed), (from, to) => eachNewPrice(packed, from, to, (id, kurus) => this.#state.reprice(id, kurus)))
+    const count = newPriceCount(packed)
+    return inSlices(count, (from, to) => {
+      eachNewPrice(packed, from, to, (id, kurus) => this.#state.reprice(id, kurus))
+      if (to < count) this.#state.queries.sorts.settle()
+    })
   }
 
   async #reloadSales(itemIds: number[]): Promise<void> {
