@@ -22,6 +22,7 @@ import { type Heartbeat, workerHeartbeat } from '#jobs/heartbeat.ts'
 import { Notices } from '#jobs/notices.ts'
 import { Scheduler } from '#jobs/scheduler.ts'
 import { expireListings } from '#market/expire-listings.ts'
+import { forgetOldPriceJobs } from '#market/jobs/store.ts'
 import { ListingSnapshot } from '#market/snapshot/listings.ts'
 import type { MarketSettings, MarketWriteCtx } from '#market/types.ts'
 import { RequestCounts } from '#http/request-counts.ts'
@@ -299,6 +300,7 @@ function keepHouse(scheduler: Scheduler, db: Db, now: () => Date, priceHistoryDa
     ['price-months', () => prepareMonths(db, now())],
     ['price-retention', () => forgetOldPrices(db, priceHistoryDays, now())],
     ['webhook-retention', () => forgetOldEvents(db, now())],
+    ['price-job-retention', () => forgetOldPriceJobs(db, now())],
     ['key-usage-retention', () => forgetOldUsage(db, now())],
   ]
   for (const [name, run] of tasks) scheduler.add({ name, intervalMs: EVERY.housekeeping, run })

@@ -521,6 +521,114 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/plus/price-jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Your price jobs, newest first
+         * @description Kept for 90 days.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/plus/price-jobs?per_page=1' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        get: operations["listPriceJobs"];
+        put?: never;
+        /**
+         * Plan new prices and stock of many listings
+         * @description Each row names a listing of yours by `listing_id` or `sku`, with a new `price`, `quantity` or both; at most 10,000 rows. Nothing changes: the answer shows for each row what it would do, or by field why it is refused. A plan can be applied for 24 hours. Also takes CSV (`text/csv`) with these names as columns, and `policy` in the query. Takes an `Idempotency-Key`.
+         *
+         *     ```sh
+         *     curl -X POST 'https://cards.example/api/v1/plus/price-jobs' \
+         *       -H 'Authorization: Bearer <API_KEY>' \
+         *       -H 'Content-Type: application/json' -d '{"rows":[{"listing_id":3001,"price":1150},{"sku":"BASE1-4-NM","price":0.5}],"policy":"good_rows"}'
+         *     ```
+         */
+        post: operations["planPriceJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plus/price-jobs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a price job with its rows
+         * @description ```sh
+         *     curl 'https://cards.example/api/v1/plus/price-jobs/2' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        get: operations["getPriceJob"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plus/price-jobs/{id}/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Apply a planned price job
+         * @description Every row is judged again as its listing is now, and all rows commit at once. With the policy `all` nothing changes, and the answer is 409, if any row cannot be applied. With `good_rows` a row whose price or stock has changed since the plan is `kept`, and one that is refused is `failed`. Takes an `Idempotency-Key`.
+         *
+         *     ```sh
+         *     curl -X POST 'https://cards.example/api/v1/plus/price-jobs/2/apply' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        post: operations["applyPriceJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plus/price-jobs/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo an applied price job
+         * @description Each listing whose price and stock are as the job left them gets the old ones back (`reversed`); one that has changed since is `kept`, and one that refuses them, such as a sold one, is `failed`. All rows commit at once. Takes an `Idempotency-Key`.
+         *
+         *     ```sh
+         *     curl -X POST 'https://cards.example/api/v1/plus/price-jobs/2/undo' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        post: operations["undoPriceJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/plus/collections": {
         parameters: {
             query?: never;
@@ -1676,6 +1784,24 @@ export interface components {
         };
         /** @enum {string} */
         Plan: "starter" | "professional" | "plus" | "enterprise";
+        PlanPriceJobInput: {
+            rows: ({
+                /** @description Id of the listing, or `sku` */
+                listing_id?: number;
+                /**
+                 * @description Your own stock-keeping unit, unique among your listings; at most 64 characters
+                 * @example BASE1-4-NM
+                 */
+                sku?: string;
+                /**
+                 * @description In TL
+                 * @example 1250.5
+                 */
+                price?: number;
+                /** @description Units in stock */
+                quantity?: number;
+            } | unknown)[];
+        };
         Price: {
             /**
              * @description Condition or grade, such as `Near Mint` or `PSA 10`
@@ -1793,6 +1919,130 @@ export interface components {
         };
         /** @enum {string} */
         PriceFlag: "own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate";
+        PriceJob: {
+            id: number;
+            state: components["schemas"]["PriceJobState"];
+            policy: components["schemas"]["PriceJobPolicy"];
+            rows_total: number;
+            /** @description Rows that were refused when the job was planned */
+            rows_refused: number;
+            /** @description Rows whose listing is as the job left it */
+            changed: number;
+            /** @description Rows that the undo has reversed */
+            reversed: number;
+            /** @description Rows left alone, since their listing had changed */
+            kept: number;
+            /** @description Rows refused when they were applied or reversed */
+            failed: number;
+            /**
+             * Format: date-time
+             * @description When it was planned; local time with offset
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Until when a plan can be applied; local time with offset
+             */
+            expires_at: string;
+            applied_at: string | null;
+            undone_at: string | null;
+            rows: components["schemas"]["PriceJobRow"][];
+        };
+        /** @enum {string} */
+        PriceJobPolicy: "all" | "good_rows";
+        PriceJobRow: {
+            /** @description Position in the job, from 1 */
+            row: number;
+            /** @description null where the row names no listing */
+            listing_id: number | null;
+            /** @description Where the row names its listing by SKU */
+            sku: string | null;
+            /** @description When the job was planned, in TL */
+            old_price: number | null;
+            /** @description null where the price stays, in TL */
+            new_price: number | null;
+            /** @description When the job was planned */
+            old_quantity: number | null;
+            /** @description null where the stock stays */
+            new_quantity: number | null;
+            /** @description What a sale of one unit would pay you, in TL */
+            payout: number | null;
+            /** @description Place by price among listings of other sellers with the same item and grade, 1 is cheapest; null where it would not be published */
+            rank: number | null;
+            /** @description Why the row cannot be applied, by field; null where it can */
+            refused: {
+                field: string;
+                message: string;
+                /**
+                 * @description Name of the rule that was broken; for programs
+                 * @example integer
+                 */
+                rule?: string;
+                /**
+                 * @description Values that the rule names
+                 * @example {
+                 *       "min": 1,
+                 *       "max": 100
+                 *     }
+                 */
+                params?: {
+                    [key: string]: unknown;
+                };
+            }[] | null;
+            /** @description `changed`, or after an undo `reversed`; `kept` where the listing had changed since, `failed` where it was refused; else null */
+            outcome: components["schemas"]["PriceJobRowOutcome"] | null;
+            /** @description Why it is `kept` or `failed` */
+            why: {
+                message: string;
+                /**
+                 * @description Name of the rule that was broken; for programs
+                 * @example integer
+                 */
+                rule?: string;
+                /**
+                 * @description Values that the rule names
+                 * @example {
+                 *       "min": 1,
+                 *       "max": 100
+                 *     }
+                 */
+                params?: {
+                    [key: string]: unknown;
+                };
+            } | null;
+        };
+        /** @enum {string} */
+        PriceJobRowOutcome: "changed" | "reversed" | "kept" | "failed";
+        /** @enum {string} */
+        PriceJobState: "planned" | "applied" | "undone" | "expired";
+        PriceJobSummary: {
+            id: number;
+            state: components["schemas"]["PriceJobState"];
+            policy: components["schemas"]["PriceJobPolicy"];
+            rows_total: number;
+            /** @description Rows that were refused when the job was planned */
+            rows_refused: number;
+            /** @description Rows whose listing is as the job left it */
+            changed: number;
+            /** @description Rows that the undo has reversed */
+            reversed: number;
+            /** @description Rows left alone, since their listing had changed */
+            kept: number;
+            /** @description Rows refused when they were applied or reversed */
+            failed: number;
+            /**
+             * Format: date-time
+             * @description When it was planned; local time with offset
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Until when a plan can be applied; local time with offset
+             */
+            expires_at: string;
+            applied_at: string | null;
+            undone_at: string | null;
+        };
         /** @description Of the prices that stood at this time on each of the last 7, 30 and 90 days, today included; null without a price then */
         PriceMedians: {
             "7d": number | null;
@@ -2177,12 +2427,19 @@ export type OwnListing = components['schemas']['OwnListing'];
 export type OwnSale = components['schemas']['OwnSale'];
 export type Pagination = components['schemas']['Pagination'];
 export type Plan = components['schemas']['Plan'];
+export type PlanPriceJobInput = components['schemas']['PlanPriceJobInput'];
 export type Price = components['schemas']['Price'];
 export type PriceConfidence = components['schemas']['PriceConfidence'];
 export type PriceExplanation = components['schemas']['PriceExplanation'];
 export type PriceExplanationInput = components['schemas']['PriceExplanationInput'];
 export type PriceFinding = components['schemas']['PriceFinding'];
 export type PriceFlag = components['schemas']['PriceFlag'];
+export type PriceJob = components['schemas']['PriceJob'];
+export type PriceJobPolicy = components['schemas']['PriceJobPolicy'];
+export type PriceJobRow = components['schemas']['PriceJobRow'];
+export type PriceJobRowOutcome = components['schemas']['PriceJobRowOutcome'];
+export type PriceJobState = components['schemas']['PriceJobState'];
+export type PriceJobSummary = components['schemas']['PriceJobSummary'];
 export type PriceMedians = components['schemas']['PriceMedians'];
 export type PricePeriod = components['schemas']['PricePeriod'];
 export type PriceRow = components['schemas']['PriceRow'];
@@ -3094,7 +3351,7 @@ export interface operations {
                      *           "code": "service",
                      *           "name": "service",
                      *           "currency": "TRY",
-                     *           "last_price_at": "2026-11-22T22:38:57.818Z"
+                     *           "last_price_at": "2026-11-22T22:54:34.782Z"
                      *         },
                      *         {
                      *           "code": "source_a",
@@ -3233,11 +3490,11 @@ export interface operations {
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-23T01:39:06+03:00"
+                     *               "sold_at": "2026-11-23T01:54:46+03:00"
                      *             },
                      *             {
                      *               "price": 36407.97,
-                     *               "sold_at": "2026-11-10T22:17:56+03:00"
+                     *               "sold_at": "2026-11-10T22:33:33+03:00"
                      *             }
                      *           ]
                      *         }
@@ -3354,16 +3611,16 @@ export interface operations {
                      *         "shipping_payer": "buyer",
                      *         "offers_enabled": false,
                      *         "highlighted_until": null,
-                     *         "published_at": "2026-11-23T01:39:06+03:00",
-                     *         "expires_at": "2026-12-23T01:39:06+03:00",
+                     *         "published_at": "2026-11-23T01:54:45+03:00",
+                     *         "expires_at": "2026-12-23T01:54:45+03:00",
                      *         "min_offer_price": null,
                      *         "item_id": 5,
                      *         "grade_id": 4,
                      *         "rejection_reason": null,
                      *         "sku": null,
                      *         "changed_by": null,
-                     *         "created_at": "2026-11-23T01:39:05+03:00",
-                     *         "updated_at": "2026-11-23T01:39:06+03:00",
+                     *         "created_at": "2026-11-23T01:54:45+03:00",
+                     *         "updated_at": "2026-11-23T01:54:46+03:00",
                      *         "etag": "\"3001-5\"",
                      *         "pc_multiplier": 2.92,
                      *         "grade": {
@@ -3706,16 +3963,16 @@ export interface operations {
                      *           "shipping_payer": "buyer",
                      *           "offers_enabled": false,
                      *           "highlighted_until": null,
-                     *           "published_at": "2026-11-23T01:39:06+03:00",
-                     *           "expires_at": "2026-12-23T01:39:06+03:00",
+                     *           "published_at": "2026-11-23T01:54:45+03:00",
+                     *           "expires_at": "2026-12-23T01:54:45+03:00",
                      *           "min_offer_price": null,
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
                      *           "sku": null,
                      *           "changed_by": null,
-                     *           "created_at": "2026-11-23T01:39:05+03:00",
-                     *           "updated_at": "2026-11-23T01:39:06+03:00",
+                     *           "created_at": "2026-11-23T01:54:45+03:00",
+                     *           "updated_at": "2026-11-23T01:54:46+03:00",
                      *           "etag": "\"3001-5\""
                      *         }
                      *       ],
@@ -3816,7 +4073,7 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-23T01:39:06+03:00"
+                     *           "sold_at": "2026-11-23T01:54:46+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -4418,7 +4675,7 @@ export interface operations {
                      *             "market": "service",
                      *             "amount": 20775.95,
                      *             "currency": "TRY",
-                     *             "at": "2026-11-22T22:38:57.818Z",
+                     *             "at": "2026-11-22T22:54:34.782Z",
                      *             "import_id": 1,
                      *             "line": 43,
                      *             "used": false,
@@ -4540,13 +4797,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "cursor": "WzEsIjc3MTExMjkwMDE1Mjk1NTg0OTciLCI3NTc6NzU3OiIsIjc5NTo3OTU6IiwiNzYzIiw1LDFd",
+                     *           "cursor": "WzEsIjc3MTExMzMwMTI3OTA2NzkyNzkiLCI3NTc6NzU3OiIsIjc5Njo3OTY6IiwiNzYzIiw1LDFd",
                      *           "kind": "item",
                      *           "id": 1,
                      *           "item_id": 1,
                      *           "market": null,
                      *           "label": null,
-                     *           "at": "2026-11-22T22:38:55.480Z",
+                     *           "at": "2026-11-22T22:54:31.789Z",
                      *           "data": {
                      *             "id": 1,
                      *             "market": "source_c",
@@ -4607,19 +4864,19 @@ export interface operations {
                      *                 "label": "PSA 10",
                      *                 "price": 6336.79,
                      *                 "currency": "TRY",
-                     *                 "updated_at": "2026-11-22T22:38:57.818Z"
+                     *                 "updated_at": "2026-11-22T22:54:34.782Z"
                      *               }
                      *             ]
                      *           }
                      *         },
                      *         {
-                     *           "cursor": "WzEsIjc3MTExMjkwMDE1Mjk1NTg0OTciLCI3NTc6NzU3OiIsIjc5NTo3OTU6IiwiNzYzIiw1LDJd",
+                     *           "cursor": "WzEsIjc3MTExMzMwMTI3OTA2NzkyNzkiLCI3NTc6NzU3OiIsIjc5Njo3OTY6IiwiNzYzIiw1LDJd",
                      *           "kind": "item",
                      *           "id": 2,
                      *           "item_id": 2,
                      *           "market": null,
                      *           "label": null,
-                     *           "at": "2026-11-22T22:38:55.480Z",
+                     *           "at": "2026-11-22T22:54:31.789Z",
                      *           "data": {
                      *             "id": 2,
                      *             "market": "source_c",
@@ -4686,7 +4943,7 @@ export interface operations {
                      *           }
                      *         }
                      *       ],
-                     *       "next": "WzEsIjc3MTExMjkwMDE1Mjk1NTg0OTciLCI3NTc6NzU3OiIsIjc5NTo3OTU6IiwiNzYzIiw1LDJd"
+                     *       "next": "WzEsIjc3MTExMzMwMTI3OTA2NzkyNzkiLCI3NTc6NzU3OiIsIjc5Njo3OTY6IiwiNzYzIiw1LDJd"
                      *     }
                      */
                     "application/json": {
@@ -4847,6 +5104,683 @@ export interface operations {
             };
             /** @description NOT_FOUND */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listPriceJobs: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /**
+                 * @description Entries on a page
+                 * @example 1
+                 */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "id": 2,
+                     *           "state": "planned",
+                     *           "policy": "all",
+                     *           "rows_total": 1,
+                     *           "rows_refused": 0,
+                     *           "changed": 0,
+                     *           "reversed": 0,
+                     *           "kept": 0,
+                     *           "failed": 0,
+                     *           "created_at": "2026-11-23T01:54:57+03:00",
+                     *           "expires_at": "2026-11-24T01:54:57+03:00",
+                     *           "applied_at": null,
+                     *           "undone_at": null
+                     *         }
+                     *       ],
+                     *       "pagination": {
+                     *         "current_page": 1,
+                     *         "per_page": 1,
+                     *         "total": 2,
+                     *         "last_page": 2,
+                     *         "has_more": true
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["PriceJobSummary"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    planPriceJob: {
+        parameters: {
+            query?: {
+                /** @description `all` (when absent): applied only if no row is refused. `good_rows`: refused rows are left out */
+                policy?: components["schemas"]["PriceJobPolicy"];
+            };
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "rows": [
+                 *         {
+                 *           "listing_id": 3001,
+                 *           "price": 1150
+                 *         },
+                 *         {
+                 *           "sku": "BASE1-4-NM",
+                 *           "price": 0.5
+                 *         }
+                 *       ],
+                 *       "policy": "good_rows"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PlanPriceJobInput"];
+                /**
+                 * @example {
+                 *       "rows": [
+                 *         {
+                 *           "listing_id": 3001,
+                 *           "price": 1150
+                 *         },
+                 *         {
+                 *           "sku": "BASE1-4-NM",
+                 *           "price": 0.5
+                 *         }
+                 *       ],
+                 *       "policy": "good_rows"
+                 *     }
+                 */
+                "text/csv": components["schemas"]["PlanPriceJobInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 1,
+                     *         "state": "planned",
+                     *         "policy": "good_rows",
+                     *         "rows_total": 2,
+                     *         "rows_refused": 2,
+                     *         "changed": 0,
+                     *         "reversed": 0,
+                     *         "kept": 0,
+                     *         "failed": 0,
+                     *         "created_at": "2026-11-23T01:54:57+03:00",
+                     *         "expires_at": "2026-11-24T01:54:57+03:00",
+                     *         "applied_at": null,
+                     *         "undone_at": null,
+                     *         "rows": [
+                     *           {
+                     *             "row": 1,
+                     *             "listing_id": 3001,
+                     *             "sku": null,
+                     *             "old_price": null,
+                     *             "new_price": 1150,
+                     *             "old_quantity": null,
+                     *             "new_quantity": null,
+                     *             "payout": null,
+                     *             "rank": null,
+                     *             "refused": [
+                     *               {
+                     *                 "field": "listing_id",
+                     *                 "message": "must be a listing that no other row names; row 2 names it, too",
+                     *                 "rule": "job_row_again",
+                     *                 "params": {
+                     *                   "row": 2
+                     *                 }
+                     *               }
+                     *             ],
+                     *             "outcome": null,
+                     *             "why": null
+                     *           },
+                     *           {
+                     *             "row": 2,
+                     *             "listing_id": null,
+                     *             "sku": "BASE1-4-NM",
+                     *             "old_price": null,
+                     *             "new_price": null,
+                     *             "old_quantity": null,
+                     *             "new_quantity": null,
+                     *             "payout": null,
+                     *             "rank": null,
+                     *             "refused": [
+                     *               {
+                     *                 "field": "price",
+                     *                 "message": "must be a number between 1 and 9999999, with at most 2 decimals",
+                     *                 "rule": "number",
+                     *                 "params": {
+                     *                   "min": 1,
+                     *                   "max": 9999999,
+                     *                   "decimals": 2
+                     *                 }
+                     *               }
+                     *             ],
+                     *             "outcome": null,
+                     *             "why": null
+                     *           }
+                     *         ]
+                     *       },
+                     *       "message": "The price job is planned"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["PriceJob"];
+                        message?: string;
+                    };
+                };
+            };
+            /** @description INVALID_JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PAYLOAD_TOO_LARGE */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getPriceJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the price job
+                 * @example 2
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 2,
+                     *         "state": "applied",
+                     *         "policy": "all",
+                     *         "rows_total": 1,
+                     *         "rows_refused": 0,
+                     *         "changed": 1,
+                     *         "reversed": 0,
+                     *         "kept": 0,
+                     *         "failed": 0,
+                     *         "created_at": "2026-11-23T01:54:57+03:00",
+                     *         "expires_at": "2026-11-24T01:54:57+03:00",
+                     *         "applied_at": "2026-11-23T01:54:57+03:00",
+                     *         "undone_at": null,
+                     *         "rows": [
+                     *           {
+                     *             "row": 1,
+                     *             "listing_id": 3001,
+                     *             "sku": null,
+                     *             "old_price": 1190,
+                     *             "new_price": 1150,
+                     *             "old_quantity": 2,
+                     *             "new_quantity": 3,
+                     *             "payout": 1035,
+                     *             "rank": 1,
+                     *             "refused": null,
+                     *             "outcome": "changed",
+                     *             "why": null
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["PriceJob"];
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    applyPriceJob: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the price job
+                 * @example 2
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 2,
+                     *         "state": "applied",
+                     *         "policy": "all",
+                     *         "rows_total": 1,
+                     *         "rows_refused": 0,
+                     *         "changed": 1,
+                     *         "reversed": 0,
+                     *         "kept": 0,
+                     *         "failed": 0,
+                     *         "created_at": "2026-11-23T01:54:57+03:00",
+                     *         "expires_at": "2026-11-24T01:54:57+03:00",
+                     *         "applied_at": "2026-11-23T01:54:57+03:00",
+                     *         "undone_at": null,
+                     *         "rows": [
+                     *           {
+                     *             "row": 1,
+                     *             "listing_id": 3001,
+                     *             "sku": null,
+                     *             "old_price": 1190,
+                     *             "new_price": 1150,
+                     *             "old_quantity": 2,
+                     *             "new_quantity": 3,
+                     *             "payout": 1035,
+                     *             "rank": 1,
+                     *             "refused": null,
+                     *             "outcome": "changed",
+                     *             "why": null
+                     *           }
+                     *         ]
+                     *       },
+                     *       "message": "The price job is applied"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["PriceJob"];
+                        message?: string;
+                    };
+                };
+            };
+            /** @description INVALID_JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT or CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    undoPriceJob: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the price job
+                 * @example 2
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 2,
+                     *         "state": "undone",
+                     *         "policy": "all",
+                     *         "rows_total": 1,
+                     *         "rows_refused": 0,
+                     *         "changed": 0,
+                     *         "reversed": 1,
+                     *         "kept": 0,
+                     *         "failed": 0,
+                     *         "created_at": "2026-11-23T01:54:57+03:00",
+                     *         "expires_at": "2026-11-24T01:54:57+03:00",
+                     *         "applied_at": "2026-11-23T01:54:57+03:00",
+                     *         "undone_at": "2026-11-23T01:54:57+03:00",
+                     *         "rows": [
+                     *           {
+                     *             "row": 1,
+                     *             "listing_id": 3001,
+                     *             "sku": null,
+                     *             "old_price": 1190,
+                     *             "new_price": 1150,
+                     *             "old_quantity": 2,
+                     *             "new_quantity": 3,
+                     *             "payout": 1035,
+                     *             "rank": 1,
+                     *             "refused": null,
+                     *             "outcome": "reversed",
+                     *             "why": null
+                     *           }
+                     *         ]
+                     *       },
+                     *       "message": "The price job is undone"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["PriceJob"];
+                        message?: string;
+                    };
+                };
+            };
+            /** @description INVALID_JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT or CONFLICT */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5588,8 +6522,8 @@ export interface operations {
                      *           "unit_price": 1250.5,
                      *           "commission": 125.05,
                      *           "payout": 1125.45,
-                     *           "sold_at": "2026-11-23T01:39:06+03:00",
-                     *           "cancelled_at": "2026-11-23T01:39:06+03:00",
+                     *           "sold_at": "2026-11-23T01:54:46+03:00",
+                     *           "cancelled_at": "2026-11-23T01:54:46+03:00",
                      *           "refunded": 1250.5
                      *         }
                      *       ],
@@ -5688,7 +6622,7 @@ export interface operations {
                      *         "lines": [
                      *           {
                      *             "kind": "sale",
-                     *             "at": "2026-11-02T22:56:25+03:00",
+                     *             "at": "2026-11-02T23:12:02+03:00",
                      *             "order_id": 9000000150,
                      *             "line": 1,
                      *             "listing_id": 2142,
@@ -5707,7 +6641,7 @@ export interface operations {
                      *           },
                      *           {
                      *             "kind": "sale",
-                     *             "at": "2026-11-03T04:16:21+03:00",
+                     *             "at": "2026-11-03T04:31:58+03:00",
                      *             "order_id": 9000000208,
                      *             "line": 1,
                      *             "listing_id": 2889,
@@ -5988,7 +6922,7 @@ export interface operations {
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-23T01:39:06+03:00",
+                     *           "created_at": "2026-11-23T01:54:47+03:00",
                      *           "test": true,
                      *           "mark": "test"
                      *         }
@@ -6271,7 +7205,7 @@ export interface operations {
                      *           "id": "evt_1",
                      *           "cursor": "WzEsImV2ZW50cyIsMywxXQ",
                      *           "event": "sale",
-                     *           "sent_at": "2026-11-23T01:39:06+03:00",
+                     *           "sent_at": "2026-11-23T01:54:46+03:00",
                      *           "data": {
                      *             "order_id": 900001,
                      *             "listing_id": 3001,
@@ -6279,7 +7213,7 @@ export interface operations {
                      *             "quantity": 1,
                      *             "unit_price": 1250.5,
                      *             "seller_payout": 1125.45,
-                     *             "sold_at": "2026-11-23T01:39:06+03:00"
+                     *             "sold_at": "2026-11-23T01:54:46+03:00"
                      *           },
                      *           "delivered": false
                      *         },
@@ -6287,7 +7221,7 @@ export interface operations {
                      *           "id": "evt_2",
                      *           "cursor": "WzEsImV2ZW50cyIsMywyXQ",
                      *           "event": "sale",
-                     *           "sent_at": "2026-11-23T01:39:06+03:00",
+                     *           "sent_at": "2026-11-23T01:54:46+03:00",
                      *           "data": {
                      *             "order_id": 900003,
                      *             "listing_id": 3003,
@@ -6295,7 +7229,7 @@ export interface operations {
                      *             "quantity": 1,
                      *             "unit_price": 1200,
                      *             "seller_payout": 1080,
-                     *             "sold_at": "2026-11-23T01:39:06+03:00"
+                     *             "sold_at": "2026-11-23T01:54:46+03:00"
                      *           },
                      *           "delivered": false
                      *         }
@@ -6494,7 +7428,7 @@ export interface operations {
                      *         },
                      *         "key": {
                      *           "label": "demo",
-                     *           "last4": "eQtG",
+                     *           "last4": "FATG",
                      *           "expires_at": null,
                      *           "read_only": false,
                      *           "allowed_origins": [],

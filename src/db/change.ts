@@ -145,6 +145,9 @@ function resultOf<Result>(outcome: Result | ServiceError): Result {
   return outcome
 }
 
+/** Audit rows written by one statement: to write out more would keep the event loop busy for too long. */
+const AUDITS_AT_ONCE = 1_000
+
 /** Who writes, for the audit log. */
 type By = Pick<WriteCtx, 'viewer' | 'requestId'>
 
@@ -169,6 +172,7 @@ export function collector(tx: Tx): { noteOf: (by: By) => Note; write: () => Prom
     changedEvidence: (payload) => logNow('evidence', payload),
   })
   const write = async () => {
+    while (audits.length > AUDITS_AT_ONCE) await sql`with ${audited(audits.splice(0, AUDITS_AT_ONCE))} select 1`.execute(tx)
     const rows = [...changes].flatMap(([kind, { ids, packed }]) => [
       ...(ids.size > 0 ? [sql`(${kind}, ${[...ids]}::int4[], null::bytea)`] : []),
       ...(packed.length > 0 ? [sql`(${kind}, null::int4[], ${Buffer.concat(packed)}::bytea)`] : []),

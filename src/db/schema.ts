@@ -2,7 +2,7 @@
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType, Kysely, Transaction } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import type { Plan } from '#core/plans.ts'
-import type { Params, Rule } from '#core/problems.ts'
+import type { Params, Problem, Reason, Rule } from '#core/problems.ts'
 import type { Database } from './pool.ts'
 
 export type Db = Database<Schema>
@@ -452,6 +452,38 @@ export interface Schema {
     version: Generated<number>
     created_at: Date
     updated_at: Date
+  }
+  price_jobs: {
+    id: GeneratedAlways<number>
+    account_id: number
+    policy: 'all' | 'good_rows'
+    state: Generated<'planned' | 'applied' | 'undone'>
+    rows_total: number
+    rows_refused: number
+    changed: Generated<number>
+    reversed: Generated<number>
+    kept: Generated<number>
+    failed: Generated<number>
+    created_at: Date
+    expires_at: Date
+    applied_at: Date | null
+    undone_at: Date | null
+  }
+  price_job_rows: {
+    job_id: number
+    position: number
+    listing_id: number | null
+    sku: string | null
+    old_price: Numeric | null
+    new_price: Numeric | null
+    old_quantity: number | null
+    new_quantity: number | null
+    payout: Numeric | null
+    rank: number | null
+    refused: JSONColumnType<Problem[]> | null
+    outcome: 'changed' | 'reversed' | 'kept' | 'failed' | null
+    why: JSONColumnType<Reason> | null
+    old_changed_by: JSONColumnType<ChangedBy> | null
   }
   orders: {
     order_id: number

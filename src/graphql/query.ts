@@ -170,7 +170,7 @@ function orNull<T>(read: () => T): T | null {
   }
 }
 
-function nullIfMissing(error: unknown): null {
+export function nullIfMissing(error: unknown): null {
   if (error instanceof ServiceError && error.status === 404) return null
   throw error
 }

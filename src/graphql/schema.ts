@@ -8,6 +8,7 @@ import { gateItemFields } from './gating.ts'
 import { implementItem } from './item-type.ts'
 import { implementMutations } from './mutations.ts'
 import { implementPages } from './pages.ts'
+import { implementPriceJobs } from './price-job-fields.ts'
 import { implementQuery } from './query.ts'
 import { implementSales } from './sales-queries.ts'
 
@@ -21,6 +22,7 @@ export function buildSchema(): GraphQLSchema {
   implementEvents(builder)
   implementSales(builder, refs)
   implementMutations(builder)
+  implementPriceJobs(builder, refs)
   builder.enumType('Market', {
     description: 'Markets that prices come from. Arguments named `market` take these names as texts, or the codes in lower case.',
     values: Object.fromEntries(MARKETS.map((market) => [market.toUpperCase(), { value: market, description: MARKET_TEXTS[market] }])),

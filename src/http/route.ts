@@ -52,6 +52,8 @@ export interface Route<Ctx extends HasViewer> {
   /** input fields of a write that are read from the query; they may stand in the body instead */
   queryFields?: readonly string[]
   bodyLimit?: number
+  /** other types of bodies than JSON, by content type, each with what reads it into fields */
+  bodies?: Readonly<Record<string, (body: Buffer) => Promise<object>>>
   /** prepares a scope of the route's own, such as one that reads other bodies than JSON */
   scope?: (inner: FastifyInstance) => void
   /** schema of `data`, for the reference */

@@ -1,5 +1,5 @@
 // Registers declared routes with Fastify: handlers, 405s and the entries of the reference, all made from their verbs.
-import type { FastifyInstance, onRequestHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { type ErrorCode, ERROR_STATUS, ServiceError } from '#core/errors.ts'
 import { type Shape, type TSchema, Type } from '#core/input.ts'
 import { PaginationSchema } from '#core/paging.ts'
@@ -11,6 +11,7 @@ import { endpointOf, type EndpointRules, namesInPath } from './endpoint.ts'
 import { ErrorSchema } from './envelope.ts'
 import { answerBy } from './fastify-adapter.ts'
 import type { Method, Route } from './route.ts'
+import { unpackBody } from './unpack.ts'
 
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
@@ -23,9 +24,11 @@ export interface RouteRules<Ctx extends HasViewer> extends EndpointRules<Ctx> {
 export function registerRoutes<Ctx extends HasViewer>(app: FastifyInstance, routes: Route<Ctx>[], rules: RouteRules<Ctx>): void {
   const paths = new Map<string, { url: string; methods: Method[] }>()
   for (const route of routes) {
-    if (route.scope) {
+    const { scope, bodies } = route
+    if (scope || bodies) {
       void app.register(async (inner) => {
-        route.scope!(inner)
+        scope?.(inner)
+        for (const [type, read] of Object.entries(bodies ?? {})) acceptBody(inner, type, read)
         registerRoute(inner, route, rules)
       })
     } else registerRoute(app, route, rules)
@@ -36,6 +39,13 @@ export function registerRoutes<Ctx extends HasViewer>(app: FastifyInstance, rout
     else paths.set(path, { url: route.path, methods: [route.method] })
   }
   for (const { url, methods } of paths.values()) registerOtherMethods(app, url, methods)
+}
+
+/** Reads bodies of a type, packed or not, into fields. */
+function acceptBody(scope: FastifyInstance, type: string, read: (body: Buffer) => Promise<object>): void {
+  scope.addContentTypeParser(type, { parseAs: 'buffer' }, async ({ headers, routeOptions }: FastifyRequest, body: Buffer) =>
+    read(await unpackBody(headers['content-encoding'], body, routeOptions.bodyLimit)),
+  )
 }
 
 /** What clients try, of which no path has the last two. */
@@ -111,6 +121,7 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security }: Rou
     tags: [route.tag],
     // Other bodies than JSON are files, of whatever type.
     ...(route.scope && { consumes: ['application/octet-stream'] }),
+    ...(route.bodies && { consumes: ['application/json', ...Object.keys(route.bodies)] }),
     security: [{ [security]: [] }],
     ...(names.length > 0 && { params: Type.Object(Object.fromEntries(names.map((name) => [name, properties[name]!]))) }),
     headers: headersOf(errors),

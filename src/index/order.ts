@@ -72,6 +72,11 @@ export class KeptOrder {
     this.#note(row, DROPPED)
   }
 
+  /** Repairs the order now instead of with the next read. */
+  settle(): void {
+    this.#repaired()
+  }
+
   /** The rows at positions `offset` to `offset + limit` among those in the filter (all rows for null), in order. */
   slice(filter: RowBits | null, offset: number, limit: number): Int32Array {
     const blocks = this.#repaired()

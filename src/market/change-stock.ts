@@ -59,14 +59,7 @@ async function changeOne(
   checkCaller(ctx, row)
   const before = await endedIfOver(tx, note, ctx, row)
   const after = withNewStock(before, change, null)
-  note.audit({
-    action: isPriceAlone(change) ? 'listing.reprice' : 'listing.restock',
-    subject: 'listing',
-    id,
-    before: shownStock(before, change),
-    after: shownStock(after, change),
-  })
-  noteStock(note, before, after)
+  noteChange(note, before, after, change)
   return after
 }
 
@@ -105,8 +98,15 @@ function shownStock(row: StockRow, { kurus, quantity, sku }: NewStock): object {
   }
 }
 
-/** Tells the nodes what they hold of a listing: whether it is shown, and its price. */
-function noteStock(note: Note, before: StockRow, after: StockRow): void {
+/** Audits a change, and tells the nodes what they hold of a listing: whether it is shown, and its price. */
+export function noteChange(note: Note, before: StockRow, after: StockRow, change: NewStock): void {
+  note.audit({
+    action: isPriceAlone(change) ? 'listing.reprice' : 'listing.restock',
+    subject: 'listing',
+    id: after.id,
+    before: shownStock(before, change),
+    after: shownStock(after, change),
+  })
   const wasSame = before.status === after.status && before.quantity > 0 === after.quantity > 0
   if (!wasSame) note.changed('listings', [after.id])
   else if (before.price !== after.price) note.changed('listings', packedPrice(after.id, kurusOfRow(after)))

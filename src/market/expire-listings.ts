@@ -35,8 +35,17 @@ export async function endedIfOver<Row extends StockRow>(tx: Tx, note: Note, ctx:
   return { ...row, ...(await fetchListing(tx, row.id)) }
 }
 
-async function endPeriods(tx: Tx, note: Note, { now, market }: ExpiryCtx, over: StockRow[]): Promise<void> {
-  if (over.length === 0) return
+/** The same of many, by id. */
+export async function endedIfAnyOver(tx: Tx, note: Note, ctx: ExpiryCtx, rows: ReadonlyMap<number, StockRow>): Promise<Map<number, StockRow>> {
+  const now = ctx.now()
+  const over = [...rows.values()].filter((row) => statusAt(row.status, row.expires_at, now) !== row.status)
+  const ended = await endPeriods(tx, note, ctx, over)
+  return new Map([...rows, ...ended.map((row) => [row.id, row] as const)])
+}
+
+/** @returns the rows as they are then */
+async function endPeriods(tx: Tx, note: Note, { now, market }: ExpiryCtx, over: StockRow[]): Promise<StockRow[]> {
+  if (over.length === 0) return []
   const at = now()
   const ended = over.map((row) => ({ ...row, status: statusAt(row.status, row.expires_at, at), version: row.version + 1 }))
   await updateStock(tx, ended, at)
@@ -60,4 +69,5 @@ async function endPeriods(tx: Tx, note: Note, { now, market }: ExpiryCtx, over: 
     'listings',
     ended.map(({ id }) => id),
   )
+  return ended
 }

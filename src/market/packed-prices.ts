@@ -7,6 +7,11 @@ export function packedPrice(listingId: number, kurus: number): Buffer {
   return packed
 }
 
-export function eachNewPrice(packed: Buffer, visit: (listingId: number, kurus: number) => void): void {
-  for (let at = 0; at < packed.length; at += ENTRY_BYTES) visit(packed.readInt32BE(at), packed.readInt32BE(at + 4))
+export function newPriceCount(packed: Buffer): number {
+  return packed.length / ENTRY_BYTES
+}
+
+/** Entries `from` to `to`, the last not included. */
+export function eachNewPrice(packed: Buffer, from: number, to: number, visit: (listingId: number, kurus: number) => void): void {
+  for (let at = from * ENTRY_BYTES; at < to * ENTRY_BYTES; at += ENTRY_BYTES) visit(packed.readInt32BE(at), packed.readInt32BE(at + 4))
 }

@@ -172,6 +172,22 @@ const STOCK_COLUMNS = [
 ] as const
 export type StockRow = Pick<ListingRow, (typeof STOCK_COLUMNS)[number]>
 
+/** What a new price is planned by, beside what it is judged by. */
+const LISTED_COLUMNS = [...STOCK_COLUMNS, 'item_id', 'label_id'] as const
+export type ListedStock = Pick<ListingRow, (typeof LISTED_COLUMNS)[number]>
+
+/** Listings with these ids, of any account, and those of a seller with these SKUs; nothing is locked. */
+export async function stockToPlan(
+  on: Queryable,
+  { ids, sellerId, skus }: { ids: number[]; sellerId: number; skus: string[] },
+): Promise<ListedStock[]> {
+  const listings = on.selectFrom('listings').select(LISTED_COLUMNS)
+  const byId = await listings.where('id', '=', sql<number>`any(${ids}::int4[])`).execute()
+  if (skus.length === 0) return byId
+  const bySku = listings.where('seller_id', '=', sellerId).where('sku', '=', sql<string>`any(${skus}::text[])`)
+  return [...byId, ...(await bySku.execute())]
+}
+
 /** Locked in the order of ids, so that batches of several nodes do not block each other in a circle. */
 export async function lockStock(tx: Tx, ids: number[]): Promise<Map<number, StockRow>> {
   const listings = tx
@@ -192,7 +208,13 @@ export async function lockOver(tx: Tx, now: Date, limit: number): Promise<StockR
 
 /** Writes price, stock, SKU, status and version of locked listings, and by what they changed. @throws CONFLICT where an SKU is taken */
 export async function updateStock(tx: Tx, rows: StockRow[], now: Date): Promise<void> {
-  if (rows.length === 0) return
+  for (let from = 0; from < rows.length; from += WRITTEN_AT_ONCE) await updateSome(tx, rows.slice(from, from + WRITTEN_AT_ONCE), now)
+}
+
+/** Listings written by one statement: to write out more would keep the event loop busy for too long. */
+const WRITTEN_AT_ONCE = 1_000
+
+async function updateSome(tx: Tx, rows: StockRow[], now: Date): Promise<void> {
   const changed = rows.map(({ id, version, price, approved_price, quantity, status, sku, changed_by }) => ({
     id,
     version,

@@ -8,7 +8,7 @@ import { addGate, allow } from '#accounts/gate.ts'
 import type { Keyring } from '#accounts/keyring.ts'
 import type { RateLimits } from '#accounts/rate-limits.ts'
 import type { Log } from '#core/context.ts'
-import { invalid, ServiceError } from '#core/errors.ts'
+import { ServiceError } from '#core/errors.ts'
 import { reason } from '#core/problems.ts'
 import { call, mayCall, ofFamily, type Viewer } from '#core/verb.ts'
 import { type Answer, asServiceError, errorBody, successBody } from '#http/envelope.ts'
@@ -19,7 +19,7 @@ import type { Route } from '#http/route.ts'
 import { registerOtherMethods } from '#http/routes.ts'
 import { errorHandler } from '#http/server.ts'
 import { publicContext, type PublicContextNode, type PublicCtx } from '#public-context.ts'
-import { type AnyVerb, inputSchemaOf, type Tool, TOOLS } from './tools.ts'
+import { type AnyVerb, inputSchemaOf, TOOLS } from './tools.ts'
 
 export interface McpNode extends PublicContextNode {
   config: PublicContextNode['config'] & { corsOrigins: '*' | readonly string[] }
@@ -135,23 +135,14 @@ async function callTool(
   try {
     // The request is counted already, what the key is used for is not.
     await allow(viewer, verb, null, keys.usage)
-    const { headers, input } = conditionOf(tool, given)
-    const result: unknown = await call(verb, ctx(viewer, { ...request, headers }), { ...defaults, ...input })
+    // Headers of the request are of the protocol: a condition or a key for repeats would be of one tool.
+    const result: unknown = await call(verb, ctx(viewer, { ...request, headers: {} }), { ...defaults, ...given })
     return resultOf((answers.get(verb) ?? asData)(result as never))
   } catch (error) {
     const refusal = asServiceError(ofFamily(error, verb))
     failed(refusal, request)
     return { isError: true, ...content(errorBody(refusal).error) }
   }
-}
-
-/** The verb's input without the tool's own argument `etag`, which is the header `If-Match` over HTTP. */
-function conditionOf({ conditional }: Tool, given: Record<string, unknown>): { headers: ApiRequest['headers']; input: Record<string, unknown> } {
-  if (!conditional) return { headers: {}, input: given }
-  const { etag, ...input } = given
-  // A list of tags, or one for any state, would let a change pass unseen.
-  if (typeof etag !== 'string' || !/^"[^",*]{1,200}"$/.test(etag)) throw invalid('etag', 'required', { must: reason('text') })
-  return { headers: { 'if-match': etag }, input }
 }
 
 const asData = (data: object) => ({ data })

@@ -10,11 +10,12 @@ import type { Shape } from '#core/input.ts'
 import type { HasViewer, Verb } from '#core/verb.ts'
 import { lookupItems } from '#identity/lookup-items.ts'
 import { getListing } from '#market/get-listing.ts'
+import { applyPriceJob } from '#market/jobs/apply-price-job.ts'
+import { planPriceJob } from '#market/jobs/plan-price-job.ts'
+import { undoPriceJob } from '#market/jobs/undo-price-job.ts'
 import { listMyListings } from '#market/list-my-listings.ts'
 import { listRecentSales } from '#market/list-recent-sales.ts'
-import { planListingPrice } from '#market/plan-listing-price.ts'
 import { searchListings } from '#market/search-listings.ts'
-import { updateListingPrice } from '#market/update-listing-price.ts'
 import type { PublicCtx } from '#public-context.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: a list of tools holds verbs of all inputs and results
@@ -28,8 +29,6 @@ export interface Tool {
   verb: AnyVerb
   /** input fields that the tool fills in where the caller does not */
   defaults: Readonly<Record<string, unknown>>
-  /** takes the `etag` of the state that the caller means, and changes no other */
-  conditional: boolean
 }
 
 interface Declared<Ctx extends HasViewer> {
@@ -39,7 +38,6 @@ interface Declared<Ctx extends HasViewer> {
   // biome-ignore lint/suspicious/noExplicitAny: as above
   verb: Verb<Ctx, any, any>
   defaults?: Readonly<Record<string, unknown>>
-  conditional?: boolean
 }
 
 /** Fewer than REST gives: a model reads every entry. */
@@ -113,21 +111,27 @@ export const TOOLS: readonly Tool[] = [
     defaults: { ...FEW, with_item: true },
   }),
   tool({
-    name: 'plan_listing_price',
-    title: 'Plan a new price of a listing',
+    name: 'plan_price_job',
+    title: 'Plan new prices and stock of listings',
     description:
-      'First of two steps to change the price of one of your listings. Changes nothing: shows the old and the new price, what a sale would ' +
-      'pay you, and the `etag` that `apply_listing_price` needs. Show this to the user and ask before you apply it.',
-    verb: planListingPrice,
+      'First of two steps to change prices or stock of your listings. Changes no listing: shows for each row the old and the new price and ' +
+      'quantity, what a sale would pay you, the rank among other offers, or why the row is refused. Show this to the user and ask before you ' +
+      'apply it. Each row is an object with `listing_id` or `sku`, and `price`, `quantity` or both.',
+    verb: planPriceJob,
   }),
   tool({
-    name: 'apply_listing_price',
-    title: 'Apply a new price of a listing',
+    name: 'apply_price_job',
+    title: 'Apply a planned price job',
     description:
-      'Second of two steps: changes the price of one of your listings at once and publicly. Takes the `etag` of `plan_listing_price`; ' +
-      'refused with PRECONDITION_FAILED when the listing has changed since: plan again then.',
-    verb: updateListingPrice,
-    conditional: true,
+      'Second of two steps: changes the listings at once and publicly. Takes the `id` that `plan_price_job` gave. With the policy `all` it is ' +
+      'refused with CONFLICT when a price or stock has changed since the plan: plan again then.',
+    verb: applyPriceJob,
+  }),
+  tool({
+    name: 'undo_price_job',
+    title: 'Undo an applied price job',
+    description: 'Gives listings that are as an applied price job left them their old price and stock back. Takes the `id` of the job.',
+    verb: undoPriceJob,
   }),
   tool({
     name: 'list_collections',
@@ -152,20 +156,18 @@ export const TOOLS: readonly Tool[] = [
 ]
 
 function tool(declared: Declared<PublicCtx>): Tool {
-  return { defaults: {}, conditional: false, ...declared }
+  return { defaults: {}, ...declared }
 }
 
-const ETAG = { type: 'string', minLength: 1, maxLength: 200, description: 'The `etag` that `plan_listing_price` gave' }
-
 /** JSON Schema of a tool's arguments, from its verb's input. */
-export function inputSchemaOf({ verb, defaults, conditional }: Tool): { type: 'object' } & Shape {
+export function inputSchemaOf({ verb, defaults }: Tool): { type: 'object' } & Shape {
   const { properties = {}, required = [], ...rest } = forCallers(verb.input) as Shape
   const filled = Object.entries(properties).map(([name, shape]) => [name, name in defaults ? { ...shape, default: defaults[name] } : shape])
   return {
     ...rest,
     type: 'object',
-    properties: { ...Object.fromEntries(filled), ...(conditional && { etag: ETAG }) },
-    required: conditional ? [...required, 'etag'] : required,
+    properties: Object.fromEntries(filled),
+    required,
   }
 }
 

@@ -31,6 +31,8 @@ describe('has what the interface names', () => {
       events(after: String, wait: Int, limit: Int): AccountEvents
       orders(orderId: Float, listingId: Int, from: String, to: String, page: Int, perPage: Int): OwnSales
       statement(month: String, page: Int, perPage: Int): Statement
+      priceJobs(page: Int, perPage: Int): [PriceJob!]!
+      priceJob(id: ID!): PriceJob
     }
     type ChangePage { changes: [Change!]! next: String! }
     type Change { cursor: String! kind: String! id: ID! itemId: ID market: String label: String at: String! }
@@ -60,8 +62,43 @@ describe('has what the interface names', () => {
       description: String
       minOfferPrice: Float
       rejectionReason: String
+      sku: String
+      changedBy: ListingChangedBy
       etag: String
     }
+    type ListingChangedBy { kind: String! id: ID! at: String! }
+    type PriceJob {
+      id: ID!
+      state: String!
+      policy: String!
+      rowsTotal: Int!
+      rowsRefused: Int!
+      changed: Int!
+      reversed: Int!
+      kept: Int!
+      failed: Int!
+      createdAt: String!
+      expiresAt: String!
+      appliedAt: String
+      undoneAt: String
+      rows(first: Int, after: String): PriceJobRowConnection!
+    }
+    type PriceJobRowConnection { nodes: [PriceJobRow!]! pageInfo: PageInfo! }
+    type PriceJobRow {
+      row: Int!
+      listingId: ID
+      sku: String
+      oldPrice: Float
+      newPrice: Float
+      oldQuantity: Int
+      newQuantity: Int
+      payout: Float
+      rank: Int
+      refused: [PriceJobRefusal!]
+      outcome: String
+      why: String
+    }
+    type PriceJobRefusal { field: String! message: String! rule: String }
     type ListingGrade { id: ID! label: String! }
     type ListingImage { url: String! order: Int! }
     type ItemSale { price: Float! soldAt: String! }

@@ -41,6 +41,11 @@ const rest = (method: string, path: string, body?: object) => async (id: number)
 }
 const operate = (method: string, path: string, body?: object) => async (id: number) =>
   (await operator(node, method, path.replace(':id', String(id)), body)).body
+const job = (change: object) => async (id: number) => {
+  const { body: planned } = await plus(node, 'POST', '/price-jobs', { rows: [{ listing_id: id, ...change }] })
+  const { body: applied } = await plus(node, 'POST', `/price-jobs/${planned.data.id}/apply`)
+  return { planned, applied }
+}
 const mutate = (field: string) => async (id: number) => {
   const { data, errors } = await ask<object>(node, `mutation { done: ${field.replace('ID', String(id))} { status } }`, { plan: 'plus' })
   return { data, errors }
@@ -51,6 +56,8 @@ const PATHS: Path[] = [
   { name: 'PATCH /listings/{id} with a price', action: 'reprice', take: rest('PATCH', '/listings/:id', { price: 5 }) },
   { name: 'updateListingPrice', action: 'reprice', take: mutate('updateListingPrice(listingId: ID, price: 5)') },
   { name: 'updateListing with a price', action: 'reprice', take: mutate('updateListing(listingId: ID, input: { price: 5 })') },
+  { name: 'a price job with a price', action: 'reprice', take: job({ price: 5 }) },
+  { name: 'a price job with a quantity', action: 'restock', take: job({ quantity: 5 }) },
   { name: 'PATCH /listings/{id} with a quantity', action: 'restock', take: rest('PATCH', '/listings/:id', { quantity: 5 }) },
   { name: 'updateListing with a SKU', action: 'restock', take: mutate('updateListing(listingId: ID, input: { sku: null })') },
   { name: 'PATCH /listings/{id}', action: 'edit', take: rest('PATCH', '/listings/:id', { title: 'Other' }) },

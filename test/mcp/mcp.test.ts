@@ -5,13 +5,23 @@ import { createCollection } from '#collections/create-collection.ts'
 import { createKey } from '#accounts/create-key.ts'
 import type { KeyUsageRow } from '#accounts/usage.ts'
 import { call } from '#core/verb.ts'
+import type { PriceJob } from '#market/jobs/types.ts'
 import { makeCatalogue, plus, published } from '../market/kit.ts'
 import { send, startTestNode, type TestNode, until } from '../support/node.ts'
 import { callTool, withClient } from './client.ts'
 
 const EVERY_PLAN = ['search_items', 'get_item', 'look_up_items', 'list_categories', 'me']
 const PROFESSIONAL = ['price_history', 'explain_price']
-const PLUS = ['search_listings', 'get_listing', 'my_listings', 'plan_listing_price', 'apply_listing_price', 'list_collections', 'recent_sales']
+const PLUS = [
+  'search_listings',
+  'get_listing',
+  'my_listings',
+  'plan_price_job',
+  'apply_price_job',
+  'undo_price_job',
+  'list_collections',
+  'recent_sales',
+]
 
 let node: TestNode
 let items: Record<string, number>
@@ -46,7 +56,7 @@ describe('tools', () => {
       expect(description!.length, name).toBeGreaterThan(40)
       expect(inputSchema, name).toMatchObject({ type: 'object', additionalProperties: false })
       expect(JSON.stringify(inputSchema), name).not.toMatch(/"allowed"|"documentedValues"|`1`/)
-      expect(annotations!.readOnlyHint, name).toBe(name !== 'apply_listing_price')
+      expect(annotations!.readOnlyHint, name).toBe(!name.endsWith('_price_job'))
     }
   })
 
@@ -114,10 +124,11 @@ describe('tools', () => {
       ['search_listings', { search: '\u0000\ud800' }, '', null],
       ['get_listing', { id: 0 }, 'NOT_FOUND', null],
       ['my_listings', { status: 'lost' }, 'VALIDATION_ERROR', 'status'],
-      ['plan_listing_price', { id: listing, price: 1.001 }, 'PLUS_LISTING_ERROR', 'price'],
-      ['plan_listing_price', { id: 999_999, price: 2 }, 'PLUS_LISTING_ERROR', null],
-      ['apply_listing_price', { id: listing, price: 50 }, 'PLUS_LISTING_ERROR', 'etag'],
-      ['apply_listing_price', { id: listing, price: 50, etag: '*' }, 'PLUS_LISTING_ERROR', 'etag'],
+      ['plan_price_job', { rows: [] }, 'VALIDATION_ERROR', 'rows'],
+      ['plan_price_job', { rows: [{ listing_id: listing, price: 2 }], policy: 'some' }, 'VALIDATION_ERROR', 'policy'],
+      ['apply_price_job', { id: 999_999 }, 'NOT_FOUND', null],
+      ['apply_price_job', { id: 'x' }, 'VALIDATION_ERROR', 'id'],
+      ['undo_price_job', {}, 'VALIDATION_ERROR', 'id'],
       ['list_collections', { page: 1 }, 'PLUS_COLLECTION_ERROR', 'page'],
       ['recent_sales', { item_id: 'x' }, 'VALIDATION_ERROR', 'item_id'],
       ['recent_sales', { game: '\u0000' }, 'VALIDATION_ERROR', 'game'],
@@ -147,48 +158,40 @@ describe('tools', () => {
   })
 })
 
-describe('a new price', () => {
+describe('new prices', () => {
   const priceOf = async (id: number) => (await plus(node, 'GET', `/listings/${id}`)).body.data.price
 
-  test('is planned, then applied to what was planned', async () => {
+  test('are planned, then applied to what was planned, and undone', async () => {
     const { id } = await published(node, items.char!, { price: 100 })
     await asPlan('plus', async (client) => {
-      const { content } = await callTool(client, 'plan_listing_price', { id, price: 150.5 })
-      const plan = content.data as { etag: string }
-      expect(plan).toMatchObject({ id, status: 'active', old_price: 100, new_price: 150.5, old_payout: 90, new_payout: 135.45 })
+      const plan = async (price: number) => (await callTool(client, 'plan_price_job', { rows: [{ listing_id: id, price }] })).content.data as PriceJob
+      const job = await plan(150.5)
+      expect(job).toMatchObject({ state: 'planned', rows: [{ listing_id: id, old_price: 100, new_price: 150.5, payout: 135.45 }] })
+      const later = await plan(90)
       expect(await priceOf(id)).toBe(100)
-      const applied = await callTool(client, 'apply_listing_price', { id, price: 150.5, etag: plan.etag })
-      expect(applied).toMatchObject({ isError: false, content: { data: { id, price: 150.5, status: 'active' } } })
+      const applied = await callTool(client, 'apply_price_job', { id: job.id })
+      expect(applied).toMatchObject({ isError: false, content: { data: { state: 'applied', changed: 1 } } })
       expect(await priceOf(id)).toBe(150.5)
-      const again = await callTool(client, 'apply_listing_price', { id, price: 90, etag: plan.etag })
-      expect(again).toMatchObject({ isError: true, content: { code: 'PRECONDITION_FAILED' } })
-      expect(await priceOf(id)).toBe(150.5)
+      const stale = await callTool(client, 'apply_price_job', { id: later.id })
+      expect(stale).toMatchObject({ isError: true, content: { code: 'CONFLICT', rule: 'job_refused' } })
+      expect((await callTool(client, 'undo_price_job', { id: job.id })).content.data).toMatchObject({ state: 'undone', reversed: 1 })
+      expect(await priceOf(id)).toBe(100)
     })
   })
 
-  test('is planned by the rules of the change', async () => {
+  test('are planned by the rules of the change', async () => {
     const { id } = await published(node, items.char!, { price: 100, min_offer_price: 80, offers_enabled: true })
-    const mine = (body: { error?: object }) => body.error
-    await asPlan('plus', async (client) => {
-      const planned = await callTool(client, 'plan_listing_price', { id, price: 70 })
-      const changed = await plus(node, 'PATCH', `/listings/${id}/price`, { price: 70 })
-      expect(planned.isError).toBe(true)
-      expect(planned.content).toEqual(mine(changed.body))
-    })
-    const planned = await asPlan('enterprise', (client) => callTool(client, 'plan_listing_price', { id, price: 90 }))
-    const changed = await plus(node, 'PATCH', `/listings/${id}/price`, { price: 90 }, { key: node.keys.enterprise })
-    expect(planned.content).toEqual(mine(changed.body))
+    const planned = await asPlan('plus', (client) => callTool(client, 'plan_price_job', { rows: [{ listing_id: id, price: 70 }] }))
+    const changed = await plus(node, 'PATCH', `/listings/${id}/price`, { price: 70 })
+    expect((planned.content.data as PriceJob).rows[0]!.refused).toEqual(changed.body.error!.details)
   })
 
-  test('is refused to a read-only key, which is not shown the tool', async () => {
+  test('are refused to a read-only key, which is not shown the tools', async () => {
     const { key } = await call(createKey, node.ctx, { account_id: node.accounts.plus, read_only: true })
     await withClient(node.publicUrl!, key, async (client) => {
-      const names = await namesOf(client)
-      expect(names).toContain('plan_listing_price')
-      expect(names).not.toContain('apply_listing_price')
-      const plan = (await callTool(client, 'plan_listing_price', { id: listing, price: 120 })).content.data as { etag: string }
-      const applied = await callTool(client, 'apply_listing_price', { id: listing, price: 120, etag: plan.etag })
-      expect(applied).toMatchObject({ isError: true, content: { code: 'READ_ONLY_KEY' } })
+      expect((await namesOf(client)).filter((name) => name.includes('price_job'))).toEqual([])
+      const planned = await callTool(client, 'plan_price_job', { rows: [{ listing_id: listing, price: 120 }] })
+      expect(planned).toMatchObject({ isError: true, content: { code: 'READ_ONLY_KEY' } })
     })
     expect(await priceOf(listing)).toBe(100)
   })

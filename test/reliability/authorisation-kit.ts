@@ -13,6 +13,9 @@ import type { Plan } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
 import { recordOrder } from '#market/record-order.ts'
 import { cursorAt } from '#webhooks/event-cursor.ts'
+import { applyPriceJob } from '#market/jobs/apply-price-job.ts'
+import { planPriceJob } from '#market/jobs/plan-price-job.ts'
+import { updateListing } from '#market/update-listing.ts'
 import { published } from '../market/kit.ts'
 import { send, startTestNode, type TestNode } from '../support/node.ts'
 
@@ -46,6 +49,9 @@ export interface Things {
   listing: number
   collection: number
   record: number
+  /** a planned price job, and one that is applied */
+  job: number
+  applied: number
   /** of a sale in its feed */
   cursor: string
 }
@@ -75,13 +81,24 @@ export async function makeOwner(node: TestNode, plan: Plan): Promise<Owner> {
   return { accountId, key, plan, secretWord }
 }
 
-/** A published listing and a collection with a record, all with the owner's word. */
+/** A published listing, price jobs of it and a collection with a record, all with the owner's word. */
 export async function makeThings(node: TestNode, { accountId, secretWord }: Owner, item: number): Promise<Things> {
   const listing = await published(node, item, { seller_id: accountId, title: secretWord, description: secretWord })
   const collection = await call(createCollection, node.ctx, { account_id: accountId, name: secretWord })
-  const asOwner = { ...node.ctx, catalogue: node.catalogue, viewer: { kind: 'account' as const, accountId, keyId: 0, plan: 'plus' as const } }
+  const asOwner = {
+    ...node.ctx,
+    catalogue: node.catalogue,
+    listings: node.listings,
+    viewer: { kind: 'account' as const, accountId, keyId: 0, plan: 'plus' as const },
+  }
   const { record } = await call(addCollectionItem, asOwner, { id: collection.id, item_id: item, note: secretWord })
-  return { item, listing: listing.id, collection: collection.id, record: record.id, cursor: cursorAt(accountId, 1) }
+  const sku = `${secretWord} ${listing.id}`
+  await call(updateListing, asOwner, { id: listing.id, sku })
+  const plan = (price: number) => call(planPriceJob, asOwner, { rows: [{ sku, price }] })
+  const { id: applied } = await plan(120)
+  await call(applyPriceJob, asOwner, { id: applied })
+  const { id: job } = await plan(130)
+  return { item, listing: listing.id, collection: collection.id, record: record.id, job, applied, cursor: cursorAt(accountId, 1) }
 }
 
 /** Webhook events that are still to be delivered. */
@@ -136,7 +153,7 @@ export function sendRaw(url: string, method: string, headers: string[], body?: s
 
 /** A text that names things by kind, with their ids. */
 export function filled(text: string, things: Things): string {
-  return text.replace(/"?\b(ITEM|LISTING|COLLECTION|RECORD|CURSOR)\b"?/g, (_all, kind: string) =>
+  return text.replace(/"?\b(ITEM|LISTING|COLLECTION|RECORD|JOB|APPLIED|CURSOR)\b"?/g, (_all, kind: string) =>
     JSON.stringify(things[kind.toLowerCase() as keyof Things]),
   )
 }

@@ -3,7 +3,7 @@ import type { ErrorCode } from '#core/errors.ts'
 import type { Plan } from '#core/plans.ts'
 
 /** What an operation is about and belongs to an account; `own` are lists of what is the caller's. */
-type Owned = 'listing' | 'collection' | 'own'
+type Owned = 'listing' | 'collection' | 'job' | 'own'
 
 export interface PublicRow {
   needs: Plan
@@ -19,6 +19,7 @@ export interface PublicRow {
 
 const LISTING = { needs: 'plus', owned: 'listing', foreign: 'PLUS_LISTING_ERROR' } as const
 const RECORD = { needs: 'plus', owned: 'collection', foreign: 'PLUS_COLLECTION_ERROR' } as const
+const JOB = { needs: 'plus', owned: 'job', foreign: 'NOT_FOUND' } as const
 const OWN = { needs: 'plus', owned: 'own' } as const
 
 /** REST operations. A body may name things as `ITEM` or `CURSOR`: their ids stand in their place. */
@@ -54,6 +55,11 @@ export const PUBLIC_ROWS: Record<string, PublicRow> = {
   'POST /api/v1/plus/listings/:id/status': { ...LISTING, query: 'action=pause' },
   'DELETE /api/v1/plus/listings/:id': LISTING,
   'POST /api/v1/plus/make-highlight': { ...LISTING, body: { id: 'LISTING' } },
+  'POST /api/v1/plus/price-jobs': { needs: 'plus', body: { rows: [{ listing_id: 'LISTING', price: 150 }] }, status: 201 },
+  'GET /api/v1/plus/price-jobs': { needs: 'plus' },
+  'GET /api/v1/plus/price-jobs/:id': JOB,
+  'POST /api/v1/plus/price-jobs/:id/apply': JOB,
+  'POST /api/v1/plus/price-jobs/:id/undo': JOB,
   'GET /api/v1/plus/webhook': OWN,
   'PUT /api/v1/plus/webhook': { needs: 'plus', body: { url: 'https://example.com/new' } },
   'GET /api/v1/plus/webhook/logs': OWN,
@@ -67,12 +73,14 @@ export interface GraphqlRow {
   needs: Plan
   owned?: boolean
   foreign?: ErrorCode
-  /** the field with its arguments; ids are named as `ITEM`, `LISTING`, `COLLECTION`, `RECORD` and `CURSOR` */
+  /** the field with its arguments; ids are named as `ITEM`, `LISTING`, `COLLECTION`, `RECORD`, `JOB`, `APPLIED` and `CURSOR` */
   field: string
 }
 
 const LISTING_MUTATION = { needs: 'plus', owned: true, foreign: 'PLUS_LISTING_ERROR' } as const
 const RECORD_MUTATION = { needs: 'plus', owned: true, foreign: 'PLUS_COLLECTION_ERROR' } as const
+
+const JOB_MUTATION = { needs: 'plus', owned: true, foreign: 'NOT_FOUND' } as const
 
 /** Root fields of GraphQL. */
 export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
@@ -86,6 +94,8 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
   'query listing': { needs: 'plus', field: 'listing(id: LISTING) { id }' },
   'query orders': { needs: 'plus', owned: true, field: 'orders { lines { item { name } } }' },
   'query statement': { needs: 'plus', owned: true, field: 'statement { lines { item { name } } }' },
+  'query priceJobs': { needs: 'plus', field: 'priceJobs { id }' },
+  'query priceJob': { needs: 'plus', owned: true, field: 'priceJob(id: JOB) { rows { nodes { sku } } }' },
   'query me': { needs: 'starter', owned: true, field: 'me { account { name } }' },
   'query changes': { needs: 'professional', field: 'changes { next }' },
   'query dump': { needs: 'professional', field: 'dump { asOf }' },
@@ -100,6 +110,9 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
   'mutation updateListingPrice': { ...LISTING_MUTATION, field: 'updateListingPrice(listingId: LISTING, price: 150) { id }' },
   'mutation updateListing': { ...LISTING_MUTATION, field: 'updateListing(listingId: LISTING, input: { title: "Another title" }) { id }' },
   'mutation setListingStatus': { ...LISTING_MUTATION, field: 'setListingStatus(listingId: LISTING, action: "pause") { id }' },
+  'mutation planPriceJob': { needs: 'plus', field: 'planPriceJob(rows: [{ listingId: LISTING, price: 150 }]) { id }' },
+  'mutation applyPriceJob': { ...JOB_MUTATION, field: 'applyPriceJob(id: JOB) { rows { nodes { sku } } }' },
+  'mutation undoPriceJob': { ...JOB_MUTATION, field: 'undoPriceJob(id: APPLIED) { rows { nodes { sku } } }' },
   'mutation configureWebhook': { needs: 'plus', field: 'configureWebhook(input: { url: "https://example.com/new" }) { url }' },
   'mutation testWebhook': { needs: 'plus', field: 'testWebhook(event: "sale") { id }' },
   'mutation checkWebhook': { needs: 'plus', field: 'checkWebhook { checks { ok } }' },

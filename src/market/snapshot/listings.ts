@@ -7,7 +7,7 @@ import { RowBits } from '#index/bits.ts'
 import { copyOf } from '#index/utf8.ts'
 import { eachPackedEvidence, packedEvidenceCount } from '#prices/evidence/payload.ts'
 import { eachPackedPrice, packedCount } from '#prices/payload.ts'
-import { eachNewPrice } from '../packed-prices.ts'
+import { eachNewPrice, newPriceCount } from '../packed-prices.ts'
 import type { ListingFilter } from './filters.ts'
 import { explainListing } from './explain-listing.ts'
 import { type Flags, itemOf, ListingJson } from './listing-json.ts'
@@ -72,7 +72,7 @@ export class ListingSnapshot implements ChangeFollower {
 
   async apply(changes: ChangeRow[]): Promise<void> {
     for (const { kind, ids, payload } of changes) {
-      if (kind === 'listings' && payload) this.#reprice(payload)
+      if (kind === 'listings' && payload) await this.#reprice(payload)
       else if (kind === 'listings') await this.#reloadListings(ids!)
       else if (kind === 'sales') await this.#reloadSales(ids!)
       else if (kind === 'items') this.#reviewItems(ids!)
@@ -108,6 +108,13 @@ export class ListingSnapshot implements ChangeFollower {
   /** Whether a search can find the listing now. */
   isPublished(id: number): boolean {
     return this.rowOf(id) >= 0
+  }
+
+  /** Prices at which others than the seller offer an item under a label now, ascending, in kuruş. */
+  pricesOfOthers(itemId: number, labelId: number, sellerId: number): Int32Array {
+    const { table } = this.#present()
+    const others = table.ofItem(itemId).filter((row) => table.kindOf(row).labelId === labelId && table.sellerId[row] !== sellerId)
+    return others.map((row) => table.kurus[row]!).sort()
   }
 
   /** Row of a listing that is published now, -1 for any other. */
@@ -199,8 +206,12 @@ export class ListingSnapshot implements ChangeFollower {
     }
   }
 
-  #reprice(packed: Buffer): void {
-    eachNewPrice(packed, (id, kurus) => this.#state.reprice(id, kurus))
+  #reprice(packed: Buffer): Promise<void> {
+    const count = newPriceCount(packed)
+    return inSlices(count, (from, to) => {
+      eachNewPrice(packed, from, to, (id, kurus) => this.#state.reprice(id, kurus))
+      if (to < count) this.#state.queries.sorts.settle()
+    })
   }
 
   async #reloadSales(itemIds: number[]): Promise<void> {

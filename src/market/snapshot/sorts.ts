@@ -45,6 +45,11 @@ export class ListingSorts {
     return rows.subarray(first, Math.max(first, firstPast(rows, rows.length, this.#probe(by, to), false)))
   }
 
+  /** Repairs the orders in the midst of many changes, so that no search has to repair them for all. */
+  settle(): void {
+    for (const order of this.#orders.values()) order.settle()
+  }
+
   #probe(by: 'price' | 'pc', bound: number): (row: number) => number {
     const column = by === 'price' ? this.#table.kurus : this.#table.pcHundredths
     // What has no multiplier is past every bound.

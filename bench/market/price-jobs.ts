@@ -1,0 +1,152 @@
+// `node bench/market/price-jobs.ts [rows] [rounds]`: price jobs planned, applied and undone over HTTP while others search, beside the bare
+// SQL update of the same rows, on one core and with fsync.
+import { Agent, request as httpRequest } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { spread } from '../answers.ts'
+import { median } from '../compare.ts'
+import { startDatabaseServer } from '../database.ts'
+import { copyGeneratedData } from '../generated-data.ts'
+import { generateListings, ownPublished } from '../generated-listings.ts'
+import { pinProcess, SERVER_CORE, startNode } from '../processes.ts'
+
+const rows = Number(process.argv[2] ?? 10_000)
+const rounds = Number(process.argv[3] ?? 5)
+const ITEMS = 20_000
+/** A fifth of them are the seller's own. */
+const LISTINGS = Math.max(100_000, rows * 6)
+const GOALS = { seconds: 2, readersP99: 25 }
+const READS_A_SECOND = 200
+const SEARCHES = ['?sort_by=price_low', '?search=charizard&with_item=1', '?sort_by=latest&page=3', '?min_price=500&max_price=900&sort_by=price_high']
+
+const agent = new Agent({ keepAlive: true, maxSockets: 64 })
+
+/** Node's own client: what fetch costs would be measured, too. */
+function ask(url: string, key: string, body?: object): Promise<{ status: number; text: string }> {
+  const text = body === undefined ? '' : JSON.stringify(body)
+  return new Promise((resolve, reject) => {
+    const method = body === undefined ? 'GET' : 'POST'
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }
+    const sent = httpRequest(url, { method, agent, headers }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('error', reject)
+      response.on('end', () => resolve({ status: response.statusCode!, text: Buffer.concat(chunks).toString() }))
+    })
+    sent.on('error', reject)
+    sent.end(text)
+  })
+}
+
+interface Timed<T> {
+  result: T
+  ms: number
+  /** latencies of the reads that were due meanwhile, ascending, each from when it was due */
+  reads: number[]
+}
+
+/** Runs a step while reads are due at a fixed rate, however late their answers come. */
+async function whileReading<T>(read: (n: number) => Promise<unknown>, step: () => Promise<T>): Promise<Timed<T>> {
+  const latencies: number[] = []
+  const answers: Promise<void>[] = []
+  const started = performance.now()
+  let ms = 0
+  const result = step().finally(() => (ms = performance.now() - started))
+  for (let n = 0; ms === 0; ) {
+    const due = Math.floor(((performance.now() - started) * READS_A_SECOND) / 1000) + 1
+    for (; n < due; n += 1) {
+      const dueAt = started + (n * 1000) / READS_A_SECOND
+      answers.push(read(n).then(() => void latencies.push(performance.now() - dueAt)))
+    }
+    await delay(1)
+  }
+  await Promise.all(answers)
+  return { result: await result, ms, reads: latencies.sort((a, b) => a - b) }
+}
+
+const server = await startDatabaseServer()
+try {
+  pinProcess(server.pid, SERVER_CORE)
+  const database = await server.create('price_jobs')
+  const { kysely } = database.ctx.db
+  const { id: accountId, key } = database.accounts.plus
+  await copyGeneratedData(database.ctx.db, ITEMS)
+  await generateListings(database.ctx.db, accountId, LISTINGS)
+  const own = spread(ownPublished(LISTINGS), rows)
+  const node = await startNode(database.url)
+  const plus = `${node.url}/api/v1/plus`
+  const good = async <T>(path: string, body?: object): Promise<T> => {
+    const { status, text } = await ask(`${plus}${path}`, key, body)
+    if (status >= 300) throw new Error(`${path}: ${status} ${text.slice(0, 300)}`)
+    return (JSON.parse(text) as { data: T }).data
+  }
+  const read = (n: number) => good(`/listings${SEARCHES[n % SEARCHES.length]!}`)
+  const digest = async () =>
+    (
+      await sql<{ digest: string }>`
+        select md5(string_agg(id || ':' || price || ':' || quantity || ':' || approved_price || ':' || status, ',' order by id)) as digest
+        from listings where id = any(${own}::int4[])`.execute(kysely)
+    ).rows[0]!.digest
+  // What the same rows take in one bare statement, on the same core and with the same fsync; the digest below is of what it leaves.
+  const bare = async (add: number) => {
+    const started = performance.now()
+    await sql`
+      update listings l set price = g.price, approved_price = g.price, version = version + 1, updated_at = now()
+      from unnest(${own}::int4[], ${own.map((id, i) => (((id * 31 + i) % 90_000) + 100 + add) / 100)}::numeric[]) g(id, price)
+      where l.id = g.id`.execute(kysely)
+    return performance.now() - started
+  }
+  interface Job {
+    id: number
+    state: string
+    rows_refused: number
+    changed: number
+    reversed: number
+  }
+  const figures: { what: string; ms: number[]; reads: number[] }[] = []
+  const note = (what: string, { ms, reads }: Timed<unknown>) => {
+    const found = figures.find((one) => one.what === what)
+    if (found) found.ms.push(ms)
+    else figures.push({ what, ms: [ms], reads: [] })
+    figures.find((one) => one.what === what)!.reads.push(...reads)
+  }
+  const bareMs: number[] = []
+  for (let round = 0; round <= rounds; round += 1) {
+    const updated = await bare(round)
+    await sql`vacuum listings`.execute(kysely)
+    const before = await digest()
+    const body = {
+      rows: own.map((id, i) => ({ listing_id: id, price: (((id + i * 37) % 80_000) + 200 + round) / 100, ...(i % 2 && { quantity: 3 }) })),
+    }
+    const calm = await whileReading(read, () => delay(1_000))
+    const planned = await whileReading(read, () => good<Job>('/price-jobs', body))
+    const { id } = planned.result
+    const applied = await whileReading(read, () => good<Job>(`/price-jobs/${id}/apply`, {}))
+    const undone = await whileReading(read, () => good<Job>(`/price-jobs/${id}/undo`, {}))
+    const { rows_refused: refused } = planned.result
+    if (refused !== 0 || applied.result.changed !== rows || undone.result.reversed !== rows) throw new Error('not every row was changed and reversed')
+    if ((await digest()) !== before) throw new Error('the undo is not exact')
+    // The first round warms up.
+    if (round === 0) continue
+    bareMs.push(updated)
+    note('calm', calm)
+    note('plan', planned)
+    note('apply', applied)
+    note('undo', undone)
+  }
+  const limit = median(bareMs)
+  console.log(`${rows} rows, ${LISTINGS} listings, ${rounds} rounds, ${READS_A_SECOND} searches a second; median of the rounds`)
+  console.log(`bare SQL update of the same rows: ${limit.toFixed(0)} ms`)
+  for (const { what, ms, reads } of figures) {
+    reads.sort((a, b) => a - b)
+    const p99 = reads[Math.floor(reads.length * 0.99)]!
+    const times =
+      what === 'calm' ? '' : `${median(ms).toFixed(0)} ms (goal ${GOALS.seconds * 1000}), ${(median(ms) / limit).toFixed(1)} × the bare update; `
+    console.log(`${what}: ${times}readers' p99 ${p99.toFixed(1)} ms (goal ${GOALS.readersP99}), max ${reads.at(-1)!.toFixed(1)} ms`)
+  }
+  await node.stop()
+  await database.close()
+} finally {
+  agent.destroy()
+  await server.close()
+}

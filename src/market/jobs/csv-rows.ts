@@ -1,0 +1,53 @@
+// A CSV of new prices and stock as the rows of a price job.
+import { restored } from '#core/csv.ts'
+import { invalid } from '#core/errors.ts'
+import { csvRows, FeedError } from '#core/feed.ts'
+import { reason } from '#core/problems.ts'
+import { MOST_ROWS, UnreadableRow } from './read-rows.ts'
+
+const LISTING_COLUMNS = ['listing_id', 'sku']
+const NUMBER_COLUMNS = ['listing_id', 'price', 'quantity']
+const VALUE_COLUMNS = ['price', 'quantity']
+const NUMBER = /^\d{1,15}(\.\d{1,15})?$/
+
+/**
+ * Rows of a file with the columns `listing_id` or `sku`, and `price`, `quantity` or both; other columns are passed over, and an
+ * empty cell is not sent.
+ * @throws VALIDATION_ERROR where it cannot be read as such a file
+ */
+export async function priceJobOfCsv(body: Buffer): Promise<{ rows: unknown[] }> {
+  const rows: unknown[] = []
+  try {
+    for await (const lines of csvRows({ bytes: onlyChunk(body), fileName: null }, requireColumns)) {
+      for (const line of lines) rows.push('reject' in line ? new UnreadableRow(line.reject) : rowOf(line.value))
+      // One more than is allowed, for the verb to refuse.
+      if (rows.length > MOST_ROWS) break
+    }
+  } catch (error) {
+    if (error instanceof FeedError) throw invalid('body', 'file', { must: error.why })
+    throw error
+  }
+  return { rows }
+}
+
+async function* onlyChunk(body: Buffer): AsyncIterable<Uint8Array> {
+  yield body
+}
+
+function requireColumns(header: readonly string[]): void {
+  for (const any of [LISTING_COLUMNS, VALUE_COLUMNS]) {
+    if (!any.some((column) => header.includes(column))) throw new FeedError(reason('header', { any, values: header }))
+  }
+}
+
+function rowOf(cells: Record<string, string>): Record<string, unknown> {
+  const row: Record<string, unknown> = {}
+  const sku = restored(cells.sku ?? '')
+  if (sku.trim() !== '') row.sku = sku
+  for (const column of NUMBER_COLUMNS) {
+    const text = cells[column]?.trim() ?? ''
+    // What is not a number goes on as it is, so that the row is refused with what is allowed.
+    if (text !== '') row[column] = NUMBER.test(text) ? Number(text) : text
+  }
+  return row
+}

@@ -1,0 +1,165 @@
+// Plans new prices and stock of many own listings: what each row would do or why it is refused. No listing changes.
+import { HOUR_MS } from '#core/duration.ts'
+import { notFound, ServiceError } from '#core/errors.ts'
+import { LARGEST_INTEGER } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { minorToText } from '#core/money.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { type Problem, problem, reason } from '#core/problems.ts'
+import { inSlices } from '#core/slices.ts'
+import { verb } from '#core/verb.ts'
+import { change, type Note } from '#db/change.ts'
+import type { Tx } from '#db/schema.ts'
+import { withNewStock } from '../change-stock.ts'
+import { payoutKurus } from '../payout.ts'
+import { PUBLISHED, statusAt } from '../rules.ts'
+import { checkCaller, kurusOfRow, kurusText, type ListedStock, stockToPlan, type StockRow } from '../store.ts'
+import type { MarketCtx } from '../types.ts'
+import { MOST_ROWS, PriceJobRowBody, readRow, type WantedRow } from './read-rows.ts'
+import { JOB_POLICIES, type JobPolicy } from './states.ts'
+import { accountOf, insertJob, jobWithRows, type NewJobRow } from './store.ts'
+import type { PriceJob } from './types.ts'
+
+const PLAN_LASTS_MS = 24 * HOUR_MS
+
+export const planPriceJob = verb(
+  {
+    name: 'planPriceJob',
+    needs: OPERATION_PLAN.planPriceJob,
+    writes: true,
+    input: Type.Object(
+      {
+        // Whatever a row is, it is judged alone: a wrong one is refused, the others are planned.
+        rows: Type.Array(Type.Union([PriceJobRowBody, Type.Unknown()]), {
+          minItems: 1,
+          maxItems: MOST_ROWS,
+          allowed: reason('list', { min: 1, max: MOST_ROWS }),
+        }),
+        policy: Type.Optional(
+          Type.Enum([...JOB_POLICIES], {
+            description: '`all` (when absent): applied only if no row is refused. `good_rows`: refused rows are left out',
+          }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  async (ctx: MarketCtx, { rows: given, policy = 'all' }): Promise<PriceJob> => {
+    const wanted: WantedRow[] = []
+    await inSlices(given.length, (from, to) => {
+      for (let i = from; i < to; i += 1) wanted.push(readRow(given[i], i + 1))
+    })
+    return change(ctx, (tx, note) => planJob(ctx, tx, note, wanted, policy))
+  },
+)
+
+/** Judges rows of the caller's listings as they are now, and stores the plan. */
+async function planJob(ctx: MarketCtx, tx: Tx, note: Note, wanted: readonly WantedRow[], policy: JobPolicy): Promise<PriceJob> {
+  const accountId = accountOf(ctx.viewer)
+  const listings = await stockToPlan(tx, {
+    ids: wanted.flatMap(({ listingId }) => (listingId !== null && listingId >= 1 && listingId <= LARGEST_INTEGER ? [listingId] : [])),
+    sellerId: accountId,
+    skus: wanted.flatMap(({ sku }) => sku ?? []),
+  })
+  const bySku = new Map(listings.flatMap((row) => (row.seller_id === accountId && row.sku !== null ? [[row.sku, row]] : [])))
+  const byId = new Map(listings.map((row) => [row.id, row]))
+  const found = wanted.map(({ listingId, sku }) => (listingId !== null ? byId.get(listingId) : sku === null ? undefined : bySku.get(sku)))
+  const others = namedAgain(found)
+  const ranks = new Ranks(ctx, accountId)
+  const rows: NewJobRow[] = []
+  await inSlices(wanted.length, (from, to) => {
+    for (let i = from; i < to; i += 1) rows.push(planRow(ctx, wanted[i]!, found[i], others.get(i) ?? null, ranks))
+  })
+  const now = ctx.now()
+  const counts = { rows_total: rows.length, rows_refused: rows.filter(({ refused }) => refused !== null).length }
+  const times = { created_at: now, expires_at: new Date(now.getTime() + PLAN_LASTS_MS) }
+  const job = await insertJob(tx, { account_id: accountId, policy, ...counts, ...times }, rows)
+  note.audit({ action: 'price_job.plan', subject: 'price_job', id: job.id, after: { policy, ...counts } })
+  return jobWithRows(ctx, job, rows)
+}
+
+/** By place, the position of another row that names the same listing: which of them is meant cannot be told. */
+function namedAgain(found: readonly (StockRow | undefined)[]): Map<number, number> {
+  const first = new Map<number, number>()
+  const again = new Map<number, number>()
+  found.forEach((listing, i) => {
+    if (!listing) return
+    const before = first.get(listing.id)
+    if (before === undefined) {
+      first.set(listing.id, i)
+      return
+    }
+    again.set(i, before + 1)
+    if (!again.has(before)) again.set(before, i + 1)
+  })
+  return again
+}
+
+function planRow(ctx: MarketCtx, wanted: WantedRow, listing: ListedStock | undefined, again: number | null, ranks: Ranks): NewJobRow {
+  const { position, listingId, sku, change } = wanted
+  const unplanned: NewJobRow = {
+    position,
+    listing_id: listingId !== null && listingId <= LARGEST_INTEGER ? listingId : null,
+    sku,
+    old_price: null,
+    new_price: kurusText(change.kurus ?? null),
+    old_quantity: null,
+    new_quantity: change.quantity ?? null,
+    payout: null,
+    rank: null,
+    refused: null,
+  }
+  const refuse = (problems: readonly Problem[]): NewJobRow => ({ ...unplanned, refused: [...problems] })
+  const named = sku === null ? 'listing_id' : 'sku'
+  if (wanted.refused) return refuse(wanted.refused)
+  if (again !== null) return refuse([problem(named, 'job_row_again', { row: again })])
+  try {
+    if (!listing) throw notFound('not_found', { thing: 'listing', id: listingId ?? sku! })
+    checkCaller({ viewer: ctx.viewer, precondition: null }, listing)
+    const before = { ...listing, status: statusAt(listing.status, listing.expires_at, ctx.now()) }
+    const after = withNewStock(before, change, null)
+    const kurus = kurusOfRow(after)
+    return {
+      ...unplanned,
+      listing_id: listing.id,
+      old_price: before.price,
+      old_quantity: before.quantity,
+      payout: minorToText(payoutKurus(kurus, 1, ctx.market.commissionPercent)),
+      rank: after.status === PUBLISHED && after.quantity > 0 ? ranks.of(listing, kurus) : null,
+    }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    const { why } = error
+    return { ...refuse('rule' in why ? [{ field: named, ...why }] : why), ...(isOwn(ctx, listing) && { listing_id: listing.id }) }
+  }
+}
+
+function isOwn({ viewer }: MarketCtx, listing: StockRow | undefined): listing is StockRow {
+  return listing?.seller_id === accountOf(viewer)
+}
+
+/** Places by price among the published listings of others; prices of an item and grade are looked up once. */
+class Ranks {
+  readonly #ctx: MarketCtx
+  readonly #sellerId: number
+  readonly #prices = new Map<string, Int32Array>()
+
+  constructor(ctx: MarketCtx, sellerId: number) {
+    this.#ctx = ctx
+    this.#sellerId = sellerId
+  }
+
+  /** 1 where no other listing is cheaper. */
+  of({ item_id: itemId, label_id: labelId }: ListedStock, kurus: number): number {
+    const key = `${itemId} ${labelId}`
+    let prices = this.#prices.get(key)
+    if (!prices) this.#prices.set(key, (prices = this.#ctx.listings.pricesOfOthers(itemId, labelId, this.#sellerId)))
+    let [low, high] = [0, prices.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (prices[middle]! < kurus) low = middle + 1
+      else high = middle
+    }
+    return low + 1
+  }
+}

@@ -1,0 +1,203 @@
+// SQL of price jobs, and jobs as they are answered.
+import { sql } from 'kysely'
+import { DAY_MS } from '#core/duration.ts'
+import { idForSql, missing } from '#core/fields.ts'
+import { type Problem, type Reason, textOf } from '#core/problems.ts'
+import { localTime } from '#core/time.ts'
+import type { Viewer } from '#core/verb.ts'
+import type { ChangedBy, Db, Queryable, Tx } from '#db/schema.ts'
+import { amountOrNull } from '../store.ts'
+import { jobStateAt, type RowOutcome } from './states.ts'
+import type { PriceJob, PriceJobRow, PriceJobSummary } from './types.ts'
+
+const JOB_COLUMNS = [
+  'id',
+  'policy',
+  'state',
+  'rows_total',
+  'rows_refused',
+  'changed',
+  'reversed',
+  'kept',
+  'failed',
+  'created_at',
+  'expires_at',
+  'applied_at',
+  'undone_at',
+] as const
+
+const ROW_COLUMNS = [
+  'position',
+  'listing_id',
+  'sku',
+  'old_price',
+  'new_price',
+  'old_quantity',
+  'new_quantity',
+  'payout',
+  'rank',
+  'refused',
+  'outcome',
+  'why',
+  'old_changed_by',
+] as const
+
+/** How long jobs stay after they were planned. */
+const KEEP_DAYS = 90
+/** Rows written by one statement: a larger one would keep the event loop busy with its parameters. */
+const AT_ONCE = 1_000
+
+export type JobRow = Awaited<ReturnType<typeof findJob>>
+export type JobRowRow = Awaited<ReturnType<typeof rowsOfJob>>[number]
+export type NewJobRow = Omit<JobRowRow, 'outcome' | 'why' | 'old_changed_by'>
+
+/** The account whose jobs the caller has; operators have none. */
+export function accountOf(viewer: Viewer): number {
+  return viewer.kind === 'account' ? viewer.accountId : 0
+}
+
+/** The caller's own job. @throws NOT_FOUND, for those of others too */
+export async function findJob(on: Queryable, viewer: Viewer, id: number) {
+  const job = await on
+    .selectFrom('price_jobs')
+    .select(JOB_COLUMNS)
+    .where('id', '=', idForSql(id))
+    .where('account_id', '=', accountOf(viewer))
+    .executeTakeFirst()
+  if (!job) throw missing('price job', id)
+  return job
+}
+
+/** The same, locked until the transaction ends. */
+export async function lockJob(tx: Tx, viewer: Viewer, id: number): Promise<JobRow> {
+  await sql`select from price_jobs where id = ${idForSql(id)} for update`.execute(tx)
+  return findJob(tx, viewer, id)
+}
+
+export async function rowsOfJob(on: Queryable, jobId: number) {
+  return on.selectFrom('price_job_rows').select(ROW_COLUMNS).where('job_id', '=', jobId).orderBy('position').execute()
+}
+
+export async function pageOfJobs(on: Queryable, accountId: number, limit: number, offset: number) {
+  const own = on.selectFrom('price_jobs').where('account_id', '=', accountId)
+  const [rows, counted] = await Promise.all([
+    own.select(JOB_COLUMNS).orderBy('id', 'desc').limit(limit).offset(offset).execute(),
+    own.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { rows, total: counted.total }
+}
+
+interface NewJob {
+  account_id: number
+  policy: 'all' | 'good_rows'
+  rows_total: number
+  rows_refused: number
+  created_at: Date
+  expires_at: Date
+}
+
+export async function insertJob(tx: Tx, job: NewJob, rows: readonly NewJobRow[]): Promise<JobRow> {
+  const inserted = await tx.insertInto('price_jobs').values(job).returning(JOB_COLUMNS).executeTakeFirstOrThrow()
+  for (let from = 0; from < rows.length; from += AT_ONCE) {
+    await sql`
+      insert into price_job_rows (job_id, position, listing_id, sku, old_price, new_price, old_quantity, new_quantity, payout, rank, refused)
+      select ${inserted.id}, position, listing_id, sku, old_price, new_price, old_quantity, new_quantity, payout, rank, refused
+      from json_populate_recordset(null::price_job_rows, ${JSON.stringify(rows.slice(from, from + AT_ONCE))})`.execute(tx)
+  }
+  return inserted
+}
+
+/** What became of a row. */
+export interface Judged {
+  outcome: RowOutcome
+  why: Reason | null
+  /** of the listing before it was written, for an undo */
+  old_changed_by?: ChangedBy | null
+}
+
+/** Writes what became of rows, by their positions, and the state of their job with its counts. */
+export async function saveOutcomes(
+  tx: Tx,
+  job: JobRow,
+  outcomes: ReadonlyMap<number, Judged>,
+  state: { state: 'applied'; applied_at: Date } | { state: 'undone'; undone_at: Date },
+): Promise<JobRow> {
+  const given = [...outcomes].map(([position, judged]) => ({ position, ...judged }))
+  for (let from = 0; from < given.length; from += AT_ONCE) {
+    await sql`
+      update price_job_rows r set outcome = g.outcome, why = g.why, old_changed_by = coalesce(g.old_changed_by, r.old_changed_by)
+      from json_populate_recordset(null::price_job_rows, ${JSON.stringify(given.slice(from, from + AT_ONCE))}) g
+      where r.job_id = ${job.id} and r.position = g.position`.execute(tx)
+  }
+  const { rows } = await sql<Record<RowOutcome, number>>`
+    select count(*) filter (where outcome = 'changed')::int4 as changed, count(*) filter (where outcome = 'reversed')::int4 as reversed,
+      count(*) filter (where outcome = 'kept')::int4 as kept, count(*) filter (where outcome = 'failed')::int4 as failed
+    from price_job_rows where job_id = ${job.id}`.execute(tx)
+  return tx
+    .updateTable('price_jobs')
+    .set({ ...rows[0]!, ...state })
+    .where('id', '=', job.id)
+    .returning(JOB_COLUMNS)
+    .executeTakeFirstOrThrow()
+}
+
+/** Removes jobs older than is kept, with their rows. */
+export async function forgetOldPriceJobs(db: Db, now: Date): Promise<void> {
+  await db.kysely
+    .deleteFrom('price_jobs')
+    .where('created_at', '<', new Date(now.getTime() - KEEP_DAYS * DAY_MS))
+    .execute()
+}
+
+/** A row with what became of it, where that is known. */
+type ShownRow = NewJobRow & { outcome?: RowOutcome | null; why?: Reason | null }
+
+/** What shows a job: the clock and the zone of local times. */
+export interface Shown {
+  now: () => Date
+  market: { timeZone: string }
+}
+
+export function jobSummary({ now, market }: Shown, job: JobRow): PriceJobSummary {
+  const local = (at: Date) => localTime(at, market.timeZone)
+  return {
+    id: job.id,
+    state: jobStateAt(job, now()),
+    policy: job.policy,
+    rows_total: job.rows_total,
+    rows_refused: job.rows_refused,
+    changed: job.changed,
+    reversed: job.reversed,
+    kept: job.kept,
+    failed: job.failed,
+    created_at: local(job.created_at),
+    expires_at: local(job.expires_at),
+    applied_at: job.applied_at && local(job.applied_at),
+    undone_at: job.undone_at && local(job.undone_at),
+  }
+}
+
+/** @param outcomes that are newer than the rows */
+export function jobWithRows(shown: Shown, job: JobRow, rows: readonly ShownRow[], outcomes?: ReadonlyMap<number, Judged>): PriceJob {
+  return { ...jobSummary(shown, job), rows: rows.map((row) => jobRow({ ...row, ...outcomes?.get(row.position) })) }
+}
+
+function jobRow(row: ShownRow): PriceJobRow {
+  return {
+    row: row.position,
+    listing_id: row.listing_id,
+    sku: row.sku,
+    old_price: amountOrNull(row.old_price),
+    new_price: amountOrNull(row.new_price),
+    old_quantity: row.old_quantity,
+    new_quantity: row.new_quantity,
+    payout: amountOrNull(row.payout),
+    rank: row.rank,
+    refused: row.refused && row.refused.map(shownProblem),
+    outcome: row.outcome ?? null,
+    why: row.why ? { message: textOf(reasonOf(row.why)), ...reasonOf(row.why) } : null,
+  }
+}
+
+const reasonOf = ({ rule, params }: Reason): Reason => ({ rule, params })
+const shownProblem = (problem: Problem) => ({ field: problem.field, message: textOf(reasonOf(problem)), ...reasonOf(problem) })

@@ -1,0 +1,39 @@
+// Undoes an applied price job: each listing that is as the job left it gets its old price and stock back, all at once.
+import { conflict } from '#core/errors.ts'
+import { id, missing } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { reason } from '#core/problems.ts'
+import { verb } from '#core/verb.ts'
+import { change } from '#db/change.ts'
+import type { MarketCtx } from '../types.ts'
+import { changeListings, isAsLeft, reversalOf } from './change-listings.ts'
+import { jobStateAt } from './states.ts'
+import { jobWithRows, lockJob, rowsOfJob, saveOutcomes } from './store.ts'
+import type { PriceJob } from './types.ts'
+
+export const undoPriceJob = verb(
+  {
+    name: 'undoPriceJob',
+    needs: OPERATION_PLAN.undoPriceJob,
+    writes: true,
+    input: Type.Object({ id: id('price job') }, { additionalProperties: false }),
+  },
+  (ctx: MarketCtx, input): Promise<PriceJob> =>
+    change(ctx, async (tx, note) => {
+      const now = ctx.now()
+      const job = await lockJob(tx, ctx.viewer, input.id)
+      const state = jobStateAt(job, now)
+      if (state !== 'applied') throw conflict('job_not_applied', { state })
+      const rows = await rowsOfJob(tx, job.id)
+      const changed = rows.filter((row) => row.outcome === 'changed')
+      const outcomes = await changeListings(ctx, { tx, note, outcome: 'reversed' }, changed, (row, listing) => {
+        if (!listing) throw missing('listing', row.listing_id!)
+        return isAsLeft(row, listing) ? { change: reversalOf(row), by: row.old_changed_by } : reason('changed_since_job')
+      })
+      const undone = await saveOutcomes(tx, job, outcomes, { state: 'undone', undone_at: now })
+      const { reversed, kept, failed } = undone
+      note.audit({ action: 'price_job.undo', subject: 'price_job', id: job.id, after: { reversed, kept, failed } })
+      return jobWithRows(ctx, undone, rows, outcomes)
+    }),
+)

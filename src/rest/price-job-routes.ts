@@ -1,0 +1,84 @@
+// Price jobs over REST (additions.md, "Listings and sellers").
+import { Type } from '#core/input.ts'
+import type { Page } from '#core/paging.ts'
+import type { OwnErrorCode, Route } from '#http/route.ts'
+import { applyPriceJob } from '#market/jobs/apply-price-job.ts'
+import { priceJobOfCsv } from '#market/jobs/csv-rows.ts'
+import { getPriceJob } from '#market/jobs/get-price-job.ts'
+import { listPriceJobs } from '#market/jobs/list-price-jobs.ts'
+import { planPriceJob } from '#market/jobs/plan-price-job.ts'
+import { type PriceJob, PriceJobSchema, type PriceJobSummary, PriceJobSummarySchema } from '#market/jobs/types.ts'
+import { undoPriceJob } from '#market/jobs/undo-price-job.ts'
+import type { MarketCtx } from '#market/types.ts'
+
+const tag = 'Listings'
+const errors: OwnErrorCode[] = ['CONFLICT', 'INVALID_JSON', 'NOT_FOUND']
+
+export const priceJobRoutes: Route<MarketCtx>[] = [
+  {
+    method: 'POST',
+    path: '/plus/price-jobs',
+    verb: planPriceJob,
+    summary: 'Plan new prices and stock of many listings',
+    description:
+      'Each row names a listing of yours by `listing_id` or `sku`, with a new `price`, `quantity` or both; at most 10,000 rows. Nothing changes: ' +
+      'the answer shows for each row what it would do, or by field why it is refused. A plan can be applied for 24 hours. ' +
+      'Also takes CSV (`text/csv`) with these names as columns, and `policy` in the query. Takes an `Idempotency-Key`.',
+    tag,
+    status: 201,
+    queryFields: ['policy'],
+    bodyLimit: 4 * 1024 * 1024,
+    bodies: { 'text/csv': priceJobOfCsv },
+    answer: (job: PriceJob) => ({ data: job, message: 'The price job is planned' }),
+    data: PriceJobSchema,
+    errors: ['INVALID_JSON', 'PAYLOAD_TOO_LARGE'],
+  },
+  {
+    method: 'GET',
+    path: '/plus/price-jobs',
+    verb: listPriceJobs,
+    summary: 'Your price jobs, newest first',
+    description: 'Kept for 90 days.',
+    tag,
+    answer: ({ rows, pagination }: Page<PriceJobSummary>) => ({ data: rows, pagination }),
+    data: Type.Array(PriceJobSummarySchema),
+    paged: true,
+  },
+  {
+    method: 'GET',
+    path: '/plus/price-jobs/:id',
+    verb: getPriceJob,
+    summary: 'Read a price job with its rows',
+    tag,
+    answer: (job: PriceJob) => ({ data: job }),
+    data: PriceJobSchema,
+    errors: ['NOT_FOUND'],
+  },
+  {
+    method: 'POST',
+    path: '/plus/price-jobs/:id/apply',
+    verb: applyPriceJob,
+    summary: 'Apply a planned price job',
+    description:
+      'Every row is judged again as its listing is now, and all rows commit at once. With the policy `all` nothing changes, and the answer is ' +
+      '409, if any row cannot be applied. With `good_rows` a row whose price or stock has changed since the plan is `kept`, and one that ' +
+      'is refused is `failed`. Takes an `Idempotency-Key`.',
+    tag,
+    answer: (job: PriceJob) => ({ data: job, message: 'The price job is applied' }),
+    data: PriceJobSchema,
+    errors,
+  },
+  {
+    method: 'POST',
+    path: '/plus/price-jobs/:id/undo',
+    verb: undoPriceJob,
+    summary: 'Undo an applied price job',
+    description:
+      'Each listing whose price and stock are as the job left them gets the old ones back (`reversed`); one that has changed since is `kept`, ' +
+      'and one that refuses them, such as a sold one, is `failed`. All rows commit at once. Takes an `Idempotency-Key`.',
+    tag,
+    answer: (job: PriceJob) => ({ data: job, message: 'The price job is undone' }),
+    data: PriceJobSchema,
+    errors,
+  },
+]
