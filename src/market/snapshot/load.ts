@@ -58,7 +58,7 @@ export async function loadSales(
   nowMs: number,
   take: (itemId: number, last: LastSale[], times: Float64Array) => void,
 ): Promise<void> {
-  const items = itemIds ? `unnest('{${itemIds.join(',')}}'::int4[])` : '(select distinct item_id from uncancelled_sales)'
+  const items = itemIds ? `unnest('{${itemIds.join(',')}}'::int4[])` : '(select distinct item_id from sales)'
   const since = new Date(nowMs - POPULAR_MS).toISOString()
   const columns = '(unit_price * 100)::int4 as kurus, sold_at'
   const newest = `from uncancelled_sales s where s.item_id = i.item_id order by sold_at desc, id desc`
