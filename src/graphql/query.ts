@@ -170,7 +170,8 @@ function orNull<T>(read: () => T): T | null {
   }
 }
 
-function nullIfMissing(error: unknown): null {
+/** Null for a thing that is not there, the error otherwise. */
+export function nullIfMissing(error: unknown): null {
   if (error instanceof ServiceError && error.status === 404) return null
   throw error
 }

@@ -10,6 +10,7 @@ import { implementMutations } from './mutations.ts'
 import { implementPages } from './pages.ts'
 import { implementQuery } from './query.ts'
 import { implementSales } from './sales-queries.ts'
+import { implementSellerQueries } from './seller-query.ts'
 
 export function buildSchema(): GraphQLSchema {
   const builder = newBuilder()
@@ -20,6 +21,7 @@ export function buildSchema(): GraphQLSchema {
   implementItem(builder, refs)
   implementEvents(builder)
   implementSales(builder, refs)
+  implementSellerQueries(builder)
   implementMutations(builder)
   builder.enumType('Market', {
     description: 'Markets that prices come from. Arguments named `market` take these names as texts, or the codes in lower case.',
