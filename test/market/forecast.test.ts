@@ -80,7 +80,11 @@ describe('status, whether it hides the listing, and because of which fields', ()
     const waiting = await pending(node, item)
     expect(await edit(waiting.id, { price: 150 })).toEqual({ status: 'pending', hidden: true, because: [] })
     expect(await edit(waiting.id, { description: 'Clean.' })).toEqual({ status: 'pending', hidden: true, because: ['description'] })
-    expect(await set((await inStatus(node, 'rejected', item)).id, 'publish')).toEqual({ status: 'pending', hidden: true, because: ['rejection_reason'] })
+    expect(await set((await inStatus(node, 'rejected', item)).id, 'publish')).toEqual({
+      status: 'pending',
+      hidden: true,
+      because: ['rejection_reason'],
+    })
     expect(await set((await inStatus(node, 'expired', item)).id, 'publish')).toEqual({ status: 'pending', hidden: true, because: ['expires_at'] })
     const empty = await published(node, item)
     await operator(node, 'PATCH', `/listings/${empty.id}`, { quantity: 0 })
@@ -208,9 +212,13 @@ describe('over GraphQL', () => {
     const { id } = await published(node, item)
     const { errors } = await mutate(`done: updateListingPrice(listingId: ${id}, price: 0.5, dryRun: true) { id }`)
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'PLUS_LISTING_ERROR', details: [{ field: 'price' }] })
-    const { data } = await ask<object>(node, `mutation { done: updateListingPrice(listingId: ${id}, price: 5, dryRun: null) { price ${FORECAST} } }`, {
-      plan: 'plus',
-    })
+    const { data } = await ask<object>(
+      node,
+      `mutation { done: updateListingPrice(listingId: ${id}, price: 5, dryRun: null) { price ${FORECAST} } }`,
+      {
+        plan: 'plus',
+      },
+    )
     expect(data).toEqual({ done: { price: 5, forecast: null } })
   })
 })
