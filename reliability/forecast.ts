@@ -14,7 +14,7 @@ export interface ForecastOptions {
   seed: number
 }
 
-const LISTINGS = 100
+const LISTINGS = 200
 /** Of these a round lets something else change the listing at the same moment. */
 const RACES = 10
 const AT_ONCE = 12
@@ -39,6 +39,8 @@ interface Seller {
   name: string
   key: string
   listing: number
+  /** its period ends at once: whenever the service ends it, its tag changes */
+  ends: boolean
 }
 
 /** A market of sellers with one listing each, asked over HTTP. */
@@ -99,7 +101,7 @@ class Market {
           highlight_credits: this.pick([0, 1, 50]),
         })
         const { key } = await this.made<{ key: string }>(`/accounts/${id}/keys`, {})
-        return { id, name, key, listing: await this.list(id) }
+        return { id, name, key, listing: await this.list(id), ends: false }
       },
     )
   }
@@ -116,15 +118,20 @@ class Market {
     return id
   }
 
-  /** What the operator, the shop and the seller do with a listing, whatever its status. */
-  async live({ listing, key }: Seller): Promise<void> {
-    const approve = (ms: number) => this.operator(`/listings/${listing}/approve`, { expires_at: new Date(Date.now() + ms).toISOString() })
+  /** What the operator, the shop and the seller do with a listing, whatever its status; `briefMs` is how long some periods last. */
+  async live(seller: Seller, briefMs = BRIEF_MS): Promise<void> {
+    const { listing, key } = seller
+    const approve = async (ms: number) => {
+      const { status } = await this.operator(`/listings/${listing}/approve`, { expires_at: new Date(Date.now() + ms).toISOString() })
+      if (status === 200) seller.ends = ms !== LONG_MS
+      return status
+    }
     const set = (action: string) => this.own(key, { method: 'POST', path: `/listings/${listing}/status?action=${action}` })
-    await this.pick([
+    await this.pick<() => Promise<unknown>>([
       () => approve(LONG_MS),
       () => approve(LONG_MS),
       () => approve(LONG_MS),
-      () => approve(BRIEF_MS),
+      () => approve(briefMs),
       () => this.operator(`/listings/${listing}/reject`, { reason: 'blurred photo' }),
       () => set('pause'),
       () => set('publish'),
@@ -236,7 +243,10 @@ async function forecastWrites(market: Market, postgres: Postgres, writes: number
     requests.push(answer.headers.get('x-request-id')!)
     return answer
   }
-  const conditionOf = async (seller: Seller, { match }: Write) => (match === 'current' ? tagOf(seller) : match === 'stale' ? '"1-0"' : undefined)
+  const conditionOf = async (seller: Seller, { match }: Write) => {
+    if (match === 'current' && !seller.ends) return tagOf(seller)
+    return match === 'stale' ? '"1-0"' : undefined
+  }
   const note = (what: string, write: Write, ...facts: unknown[]) => {
     if (wrong.length < 20) progress(`${what}: ${JSON.stringify([write, ...facts])}`)
     wrong.push(what)
@@ -294,14 +304,15 @@ async function forecastWrites(market: Market, postgres: Postgres, writes: number
     })
     for (const seller of market.sellers) {
       const { status } = await market.own(seller.key, { method: 'GET', path: `/listings/${seller.listing}` })
-      if (status === 404 || market.chance(0.02)) seller.listing = await market.list(seller.id)
+      if (status === 404 || market.chance(0.02)) Object.assign(seller, { listing: await market.list(seller.id), ends: false })
     }
 
     // Beside another change a forecast is that of before or after it.
     await parallel(market.sellers.slice(0, RACES), async (seller) => {
       const write = market.write(seller)
       const first = foretold(await forecast(seller, write))
-      const [during] = await Promise.all([forecast(seller, write), market.live(seller)])
+      // No brief period, which would end in between and be a third state.
+      const [during] = await Promise.all([forecast(seller, write), market.live(seller, LONG_MS)])
       const last = foretold(await forecast(seller, write))
       seen.races += 1
       if (!isDeepStrictEqual(first, last)) seen.changedByRace += 1

@@ -9,6 +9,7 @@ import { newKey } from '#accounts/key-format.ts'
 import { revokeKey } from '#accounts/revoke-key.ts'
 import { revokeOperatorToken } from '#accounts/revoke-operator-token.ts'
 import { rotateKey } from '#accounts/rotate-key.ts'
+import { ERROR_STATUS } from '#core/errors.ts'
 import { type Plan, planAllows, PLANS } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
 import { buildSchema } from '../../src/graphql/schema.ts'
@@ -265,7 +266,8 @@ test.each(ownedOf(PUBLIC_ROWS))("%s: another account's things stay as they are a
   for (const [plan, caller] of Object.entries(callers)) {
     const reply = await ask(name, row, things, bearer(caller.key))
     const allowed = planAllows(caller.plan, row.needs)
-    if (allowed && row.foreign) expect({ plan, ...refusalOf(reply) }).toEqual({ plan, status: 422, code: row.foreign, members: REST_MEMBERS })
+    if (allowed && row.foreign)
+      expect({ plan, ...refusalOf(reply) }).toEqual({ plan, status: ERROR_STATUS[row.foreign], code: row.foreign, members: REST_MEMBERS })
     else expect([plan, reply.status]).toEqual([plan, allowed ? 200 : 403])
     expectNoLeak(reply, stranger)
   }
