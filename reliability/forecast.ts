@@ -158,6 +158,8 @@ class Market {
       () => patch({ description: this.pick(['', 'Clean.']), offers_enabled: this.chance(0.5) }),
       () => patch({ min_offer_price: this.pick([null, 1, 50, 5_000]), price: this.price() }),
       () => patch(this.pick([{}, { quantity: 'many' }, { shipping_payer: 'seller' }, { shipping_payer: 'nobody' }])),
+      () => patch({ quantity: this.pick([0, 1, 5]), ...(this.chance(0.3) && { price: this.price() }) }),
+      () => patch({ sku: this.pick([null, 'A1', 'B2', '']), ...(this.chance(0.2) && { title: 'With SKU' }) }),
       () => set('pause'),
       () => set('publish'),
       () => set(this.pick(['publish', 'burn'])),
@@ -302,10 +304,10 @@ async function forecastWrites(market: Market, postgres: Postgres, writes: number
       if (became !== status) note('a status that was not foretold', write, answer.body.data.forecast, became)
       if (isFound === hidden) note('a listing hidden or found other than foretold', write, answer.body.data.forecast, isFound)
     })
-    for (const seller of market.sellers) {
+    await parallel(market.sellers, async (seller) => {
       const { status } = await market.own(seller.key, { method: 'GET', path: `/listings/${seller.listing}` })
       if (status === 404 || market.chance(0.02)) Object.assign(seller, { listing: await market.list(seller.id), ends: false })
-    }
+    })
 
     // Beside another change a forecast is that of before or after it.
     await parallel(market.sellers.slice(0, RACES), async (seller) => {

@@ -86,9 +86,16 @@ describe('status, whether it hides the listing, and because of which fields', ()
       because: ['rejection_reason'],
     })
     expect(await set((await inStatus(node, 'expired', item)).id, 'publish')).toEqual({ status: 'pending', hidden: true, because: ['expires_at'] })
-    const empty = await published(node, item)
-    await operator(node, 'PATCH', `/listings/${empty.id}`, { quantity: 0 })
-    expect(await edit(empty.id, { price: 150 })).toEqual({ status: 'active', hidden: true, because: [] })
+  })
+
+  test('stock and SKU, which need no approval', async () => {
+    const { id } = await published(node, item)
+    expect(await edit(id, { sku: 'A1', quantity: 5 })).toEqual({ status: 'active', hidden: false, because: [] })
+    expect(await edit(id, { price: 150, quantity: 0 })).toEqual({ status: 'active', hidden: true, because: ['quantity'] })
+    await plus(node, 'PATCH', `/listings/${id}`, { quantity: 0 })
+    expect(await edit(id, { price: 150 })).toEqual({ status: 'active', hidden: true, because: [] })
+    expect(await edit(id, { quantity: 1 })).toEqual({ status: 'active', hidden: false, because: ['quantity'] })
+    expect(await edit(id, { quantity: 1, title: 'Other' })).toEqual({ status: 'pending', hidden: true, because: ['title'] })
   })
 
   test('a period that is over, which nothing has ended yet', async () => {
