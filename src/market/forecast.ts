@@ -2,10 +2,11 @@
 import { Type } from '#core/input.ts'
 import { rehearse } from '#db/change.ts'
 import { QUEUED, REJECTED, statusAt } from './rules.ts'
+import { findStanding, lockStanding, type StandingRow } from './standing.ts'
 import { changedSinceApproval, CONTENT, listingTag } from './store.ts'
 import type { Forecast, Forecasted, MarketWriteCtx } from './types.ts'
 import { usualWait } from './usual-wait.ts'
-import { findStanding, hindrancesOf, lockStanding, type StandingRow } from './visibility.ts'
+import { hindrancesOf } from './visibility.ts'
 
 /** The input field of every write that can be forecast. */
 export const DryRun = {

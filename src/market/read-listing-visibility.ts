@@ -6,8 +6,9 @@ import { localTime } from '#core/time.ts'
 import { verb } from '#core/verb.ts'
 import { sql } from 'kysely'
 import type { Db } from '#db/schema.ts'
+import { findStanding, type StandingRow } from './standing.ts'
 import type { ListingVisibility, MarketCtx } from './types.ts'
-import { findStanding, type HindranceCode, hindrancesOf, type StandingRow, whatToDo } from './visibility.ts'
+import { type HindranceCode, hindrancesOf, whatToDo } from './visibility.ts'
 
 /** Entries of a listing's audit log that are looked through. */
 const MOST_ENTRIES = 1_000

@@ -1,13 +1,13 @@
 // What keeps a search from finding a listing: one list of causes, none of which holds exactly when the listing is found.
-import { sql } from 'kysely'
 import { namedValues } from '#core/named-values.ts'
-import { idForSql } from '#core/fields.ts'
-import type { ListingStatus, Queryable, Tx } from '#db/schema.ts'
+import type { ListingStatus } from '#db/schema.ts'
 import { type PUBLISHED, statusAt } from './rules.ts'
-import { COLUMNS, type ListingRow } from './store.ts'
 
 /** What the visibility of a listing depends on. */
-export interface Standing extends Pick<ListingRow, 'status' | 'quantity' | 'expires_at'> {
+export interface Standing {
+  status: ListingStatus
+  quantity: number
+  expires_at: Date | null
   seller_suspended: boolean
 }
 
@@ -48,21 +48,4 @@ export function hindrancesOf(standing: Standing, now: Date): HindranceCode[] {
 
 export function whatToDo(code: HindranceCode): string {
   return HINDRANCES[code].whatToDo
-}
-
-export type StandingRow = ListingRow & Standing
-
-/** A listing with what else its visibility depends on, null where there is none. */
-export async function findStanding(on: Queryable, id: number): Promise<StandingRow | null> {
-  return (await standings(on, id).executeTakeFirst()) ?? null
-}
-
-/** The same, locked until the transaction ends. */
-export async function lockStanding(tx: Tx, id: number): Promise<StandingRow | null> {
-  return (await standings(tx, id).forUpdate().executeTakeFirst()) ?? null
-}
-
-function standings(on: Queryable, id: number) {
-  const suspended = sql<boolean>`(select suspended from accounts where accounts.id = listings.seller_id)`
-  return on.selectFrom('listings').select(COLUMNS).select(suspended.as('seller_suspended')).where('id', '=', idForSql(id))
 }
