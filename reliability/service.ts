@@ -128,7 +128,7 @@ export interface Reply<T = unknown> {
 export async function ask<T = unknown>(
   url: string,
   credential: string | null,
-  { method, json, timeoutMs = 15_000 }: { method?: string; json?: unknown; timeoutMs?: number } = {},
+  { method, json, headers = {}, timeoutMs = 15_000 }: { method?: string; json?: unknown; headers?: Record<string, string>; timeoutMs?: number } = {},
 ): Promise<Reply<T>> {
   const started = performance.now()
   try {
@@ -137,6 +137,7 @@ export async function ask<T = unknown>(
       headers: {
         ...(credential !== null && { authorization: `Bearer ${credential}` }),
         ...(json !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
       },
       ...(json !== undefined && { body: JSON.stringify(json) }),
       signal: AbortSignal.timeout(timeoutMs),

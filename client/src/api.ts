@@ -249,7 +249,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a listing for good
-         * @description In whatever status; its sales stay.
+         * @description In whatever status; its sales stay. `dry_run=1` changes nothing and answers what the write would, with `forecast`.
          *
          *     ```sh
          *     curl -X DELETE 'https://cards.example/api/v1/plus/listings/3002' \
@@ -261,7 +261,7 @@ export interface paths {
         head?: never;
         /**
          * Change a listing in part
-         * @description Any field beside `price`, `quantity` and `sku` sends the listing to approval: it is `pending` and not published until then. The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since.
+         * @description Any field beside `price`, `quantity` and `sku` sends the listing to approval: it is `pending` and not published until then. The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since. `dry_run=1` changes nothing and answers what the write would, with `forecast`.
          *
          *     ```sh
          *     curl -X PATCH 'https://cards.example/api/v1/plus/listings/3001' \
@@ -320,6 +320,56 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/plus/listings/{id}/visibility": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Why buyers do not find your listing
+         * @description `reasons` is empty exactly when a search can find it. Your own listings only; 404 for any other.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/plus/listings/3003/visibility' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        get: operations["readListingVisibility"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plus/payout-preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a sale would pay you
+         * @description Of a `price`, or of the smallest price that pays at least `net`; exactly one of both. Computed as for a sale of one unit.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/plus/payout-preview?net=900' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        get: operations["previewPayout"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/plus/listings/{id}/price": {
         parameters: {
             query?: never;
@@ -335,7 +385,7 @@ export interface paths {
         head?: never;
         /**
          * Change the price of a listing
-         * @description The listing does not go back to approval. The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since.
+         * @description The listing does not go back to approval. The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since. `dry_run=1` changes nothing and answers what the write would, with `forecast`.
          *
          *     ```sh
          *     curl -X PATCH 'https://cards.example/api/v1/plus/listings/3001/price' \
@@ -357,7 +407,7 @@ export interface paths {
         put?: never;
         /**
          * Pause or publish a listing
-         * @description What comes of `publish` is in `data.status`: `active`, or `pending` where it has to be approved again. Takes an `Idempotency-Key`. The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since.
+         * @description What comes of `publish` is in `data.status`: `active`, or `pending` where it has to be approved again. Takes an `Idempotency-Key`. The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since. `dry_run=1` changes nothing and answers what the write would, with `forecast`.
          *
          *     ```sh
          *     curl -X POST 'https://cards.example/api/v1/plus/listings/3001/status?action=pause' \
@@ -382,7 +432,7 @@ export interface paths {
         put?: never;
         /**
          * Highlight a published listing for one credit
-         * @description `id` stands in the query or in the body. A highlight that still runs is prolonged. Takes an `Idempotency-Key` and `If-Match`.
+         * @description `id` stands in the query or in the body. A highlight that still runs is prolonged. Takes an `Idempotency-Key` and `If-Match`. `dry_run=1` changes nothing and answers what the write would, with `forecast`.
          *
          *     ```sh
          *     curl -X POST 'https://cards.example/api/v1/plus/make-highlight?id=3001' \
@@ -1483,7 +1533,10 @@ export interface components {
         HighlightResult: {
             id: number;
             remaining_highlight_credits: number;
+            forecast?: components["schemas"]["ListingForecast"];
         };
+        /** @enum {string} */
+        HindranceCode: "pending" | "paused" | "rejected" | "expired" | "sold" | "no_stock" | "account_suspended";
         Image: {
             id: number;
             url: string;
@@ -1568,10 +1621,30 @@ export interface components {
              */
             at: string;
         };
+        ListingDeletion: {
+            forecast?: components["schemas"]["ListingForecast"];
+        };
         /** @description Only with `with_explain=1` */
         ListingExplanation: {
             pc_multiplier: components["schemas"]["ComputedFigure"];
             average_price: components["schemas"]["ComputedFigure"];
+        };
+        ListingForecast: {
+            /**
+             * @description Status that would follow
+             * @enum {string}
+             */
+            status: "pending" | "active" | "paused" | "rejected" | "expired" | "sold" | "deleted";
+            /** @description Whether buyers would not find the listing then */
+            hidden: boolean;
+            /**
+             * @description Fields that cause it
+             * @example [
+             *       "title"
+             *     ]
+             */
+            because: string[];
+            usual_wait: components["schemas"]["UsualWait"];
         };
         ListingGrade: {
             id: number;
@@ -1591,12 +1664,20 @@ export interface components {
         ListingStatusResult: {
             id: number;
             status: components["schemas"]["ListingStatus"];
+            forecast?: components["schemas"]["ListingForecast"];
+        };
+        ListingVisibility: {
+            /** @description Whether a search can find the listing */
+            visible: boolean;
+            /** @description Empty when it is visible */
+            reasons: components["schemas"]["VisibilityReason"][];
         };
         ListingWriteResult: {
             id: number;
             /** @description In TL */
             price: number;
             status: components["schemas"]["ListingStatus"];
+            forecast?: components["schemas"]["ListingForecast"];
         };
         LookedUpItem: {
             /** @enum {string} */
@@ -1781,6 +1862,14 @@ export interface components {
             /** @description At least 1 */
             last_page: number;
             has_more: boolean;
+        };
+        PayoutPreview: {
+            /** @description Of one unit, in TL */
+            price: number;
+            /** @description What the marketplace keeps, in TL */
+            commission: number;
+            /** @description What the seller gets, in TL */
+            payout: number;
         };
         /** @enum {string} */
         Plan: "starter" | "professional" | "plus" | "enterprise";
@@ -2297,6 +2386,26 @@ export interface components {
             /** Format: date */
             day: string;
         };
+        /** @description How long listings waited for the decision of the operator */
+        UsualWait: {
+            /** @description Half of the listings waited no longer; null without decisions */
+            p50_hours: number | null;
+            /** @description Nine of ten listings waited no longer; null without decisions */
+            p90_hours: number | null;
+            /** @description Decisions counted: the latest 500 of the last 30 days */
+            n: number;
+        };
+        VisibilityReason: {
+            code: components["schemas"]["HindranceCode"];
+            since: string | null;
+            /**
+             * @description For people
+             * @example Publish it again.
+             */
+            what_to_do: string;
+            /** @description Of the code `rejected`: what the operator wrote */
+            rejection_reason: string | null;
+        };
         /**
          * @example {
          *       "url": "https://shop.example/hooks/mintmark",
@@ -2404,16 +2513,20 @@ export type Grade = components['schemas']['Grade'];
 export type GradeGroup = components['schemas']['GradeGroup'];
 export type Group = components['schemas']['Group'];
 export type HighlightResult = components['schemas']['HighlightResult'];
+export type HindranceCode = components['schemas']['HindranceCode'];
 export type Image = components['schemas']['Image'];
 export type Item = components['schemas']['Item'];
 export type ItemSale = components['schemas']['ItemSale'];
 export type Listing = components['schemas']['Listing'];
 export type ListingChangedBy = components['schemas']['ListingChangedBy'];
+export type ListingDeletion = components['schemas']['ListingDeletion'];
 export type ListingExplanation = components['schemas']['ListingExplanation'];
+export type ListingForecast = components['schemas']['ListingForecast'];
 export type ListingGrade = components['schemas']['ListingGrade'];
 export type ListingItem = components['schemas']['ListingItem'];
 export type ListingStatus = components['schemas']['ListingStatus'];
 export type ListingStatusResult = components['schemas']['ListingStatusResult'];
+export type ListingVisibility = components['schemas']['ListingVisibility'];
 export type ListingWriteResult = components['schemas']['ListingWriteResult'];
 export type LookedUpItem = components['schemas']['LookedUpItem'];
 export type LookupItemsInput = components['schemas']['LookupItemsInput'];
@@ -2426,6 +2539,7 @@ export type MyLimits = components['schemas']['MyLimits'];
 export type OwnListing = components['schemas']['OwnListing'];
 export type OwnSale = components['schemas']['OwnSale'];
 export type Pagination = components['schemas']['Pagination'];
+export type PayoutPreview = components['schemas']['PayoutPreview'];
 export type Plan = components['schemas']['Plan'];
 export type PlanPriceJobInput = components['schemas']['PlanPriceJobInput'];
 export type Price = components['schemas']['Price'];
@@ -2462,6 +2576,8 @@ export type UpdateCollectionItemInput = components['schemas']['UpdateCollectionI
 export type UpdateListingInput = components['schemas']['UpdateListingInput'];
 export type UpdateListingPriceInput = components['schemas']['UpdateListingPriceInput'];
 export type UsedRate = components['schemas']['UsedRate'];
+export type UsualWait = components['schemas']['UsualWait'];
+export type VisibilityReason = components['schemas']['VisibilityReason'];
 export type Webhook = components['schemas']['Webhook'];
 export type WebhookCheck = components['schemas']['WebhookCheck'];
 export type WebhookLog = components['schemas']['WebhookLog'];
@@ -3686,7 +3802,13 @@ export interface operations {
     };
     deleteListing: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description `1` changes nothing: `data` is what the write would answer, with `forecast`
+                 * @example true
+                 */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
@@ -3719,6 +3841,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {boolean} */
                         success: true;
+                        data?: components["schemas"]["ListingDeletion"];
                         message?: string;
                     };
                 };
@@ -3790,7 +3913,13 @@ export interface operations {
     };
     updateListing: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description `1` changes nothing: `data` is what the write would answer, with `forecast`
+                 * @example true
+                 */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
@@ -4131,9 +4260,187 @@ export interface operations {
             };
         };
     };
-    updateListingPrice: {
+    readListingVisibility: {
         parameters: {
             query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the listing
+                 * @example 3003
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "visible": false,
+                     *         "reasons": [
+                     *           {
+                     *             "code": "sold",
+                     *             "since": "2026-11-23T01:37:14+03:00",
+                     *             "what_to_do": "Nothing: a sold listing stays sold. Offer further units in a new listing.",
+                     *             "rejection_reason": null
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["ListingVisibility"];
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    previewPayout: {
+        parameters: {
+            query?: {
+                /**
+                 * @description In TL
+                 * @example 1250.5
+                 */
+                price?: number;
+                /**
+                 * @description What a sale has to pay at least, in TL
+                 * @example 900
+                 */
+                net?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "price": 1000,
+                     *         "commission": 100,
+                     *         "payout": 900
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["PayoutPreview"];
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateListingPrice: {
+        parameters: {
+            query?: {
+                /**
+                 * @description `1` changes nothing: `data` is what the write would answer, with `forecast`
+                 * @example true
+                 */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
@@ -4255,6 +4562,11 @@ export interface operations {
             query: {
                 /** @example pause */
                 action: "pause" | "publish";
+                /**
+                 * @description `1` changes nothing: `data` is what the write would answer, with `forecast`
+                 * @example true
+                 */
+                dry_run?: boolean;
             };
             header?: {
                 /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
@@ -4370,6 +4682,11 @@ export interface operations {
                  * @example 3001
                  */
                 id: number;
+                /**
+                 * @description `1` changes nothing: `data` is what the write would answer, with `forecast`
+                 * @example true
+                 */
+                dry_run?: boolean;
             };
             header?: {
                 /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */

@@ -54,6 +54,8 @@ export const OPERATION_PLAN = {
   setListingStatus: 'plus',
   deleteListing: 'plus',
   makeHighlight: 'plus',
+  previewPayout: 'plus',
+  readListingVisibility: 'plus',
   getWebhook: 'plus',
   configureWebhook: 'plus',
   listWebhookLogs: 'plus',

@@ -19,6 +19,8 @@ export interface WriteCtx {
   idempotency: Idempotency | null
   /** resolves when this node has applied everything committed so far */
   caughtUp: () => Promise<void>
+  /** set in a rehearsal: the transaction that writes run in and that is rolled back */
+  rehearsal?: Tx
 }
 
 /** What a reading verb needs of its context. */
@@ -67,6 +69,33 @@ export async function change<Result>(ctx: WriteCtx, run: (tx: Tx, note: Note) =>
   return resultOf(outcome as Result | ServiceError)
 }
 
+/** Carries a result out of the transaction that it undoes. */
+class RolledBack extends Error {
+  readonly result: unknown
+
+  constructor(result: unknown) {
+    super('rolled back')
+    this.result = result
+  }
+}
+
+/**
+ * Runs writes as they would run, and rolls everything back: each `change` and `groupedChange` that is given the context of
+ * the rehearsal runs in `tx` at once, without idempotency key, audit rows and change log. Refusals are those of the write.
+ * @returns what `run` returns; it may read in `tx` what the writes have done
+ */
+export async function rehearse<Ctx extends WriteCtx, Result>(ctx: Ctx, run: (tx: Tx, ctx: Ctx) => Promise<Result>): Promise<Result> {
+  mayWrite(ctx.viewer)
+  try {
+    return await inTransaction(ctx.db, async (tx) => {
+      throw new RolledBack(await run(tx, { ...ctx, rehearsal: tx, idempotency: null }))
+    })
+  } catch (thrown) {
+    if (thrown instanceof RolledBack) return thrown.result as Result
+    throw thrown
+  }
+}
+
 /**
  * The result of an earlier request with the same idempotency key, null for none; for a write that does something else
  * before its `change`.
@@ -94,6 +123,8 @@ export function groupedChange<Ctx extends WriteCtx, Input, Result>(
   })
   return async (ctx, input) => {
     mayWrite(ctx.viewer)
+    // A rehearsal has a transaction of its own, which no batch may share.
+    if (ctx.rehearsal) return resultOf((await commit([{ ctx, input }], run))[0]!)
     return resultOf(await submit(ctx.db, { ctx, input }))
   }
 }
@@ -102,7 +133,12 @@ async function commit<Ctx extends WriteCtx, Input, Result>(
   writes: Submitted<Ctx, Input>[],
   run: Run<Ctx, Input, Result>,
 ): Promise<(Result | ServiceError)[]> {
-  const { db, caughtUp } = writes[0]!.ctx
+  const { db, caughtUp, rehearsal } = writes[0]!.ctx
+  if (rehearsal)
+    return run(
+      rehearsal,
+      writes.map((write) => ({ ...write, note: UNNOTED })),
+    )
   const { outcomes, follow } = await inTransaction(db, async (tx) => {
     const earlier = await recall(
       tx,
@@ -147,6 +183,9 @@ function resultOf<Result>(outcome: Result | ServiceError): Result {
 
 /** Audit rows written by one statement: to write out more would keep the event loop busy for too long. */
 const AUDITS_AT_ONCE = 1_000
+
+/** Of a rehearsal: nothing commits, so that there is nothing to follow. */
+const UNNOTED: Note = { audit: () => {}, changed: () => {}, changedPrices: async () => {}, changedEvidence: async () => {} }
 
 /** Who writes, for the audit log. */
 type By = Pick<WriteCtx, 'viewer' | 'requestId'>

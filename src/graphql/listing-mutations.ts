@@ -4,14 +4,20 @@ import { STATUSES } from '#market/rules.ts'
 import { setListingStatus } from '#market/set-listing-status.ts'
 import { updateListing } from '#market/update-listing.ts'
 import { updateListingPrice } from '#market/update-listing-price.ts'
-import type { ListingResult } from '#market/types.ts'
+import type { Forecast, ListingResult } from '#market/types.ts'
 import { idOf } from './arguments.ts'
-import type { Builder } from './builder.ts'
+import { type Builder, cost } from './builder.ts'
+import { camelCase } from './errors.ts'
 import { callByFields } from './mutating.ts'
 
 const PRICE = `In TL, ${LOWEST_PRICE} to ${HIGHEST_PRICE}.`
 
-const pathOf = (args: { listingId: string | number }) => ({ id: ['listingId', idOf(args.listingId)] }) as const
+interface ListingArgs {
+  listingId: string | number
+  dryRun?: boolean | null
+}
+
+const pathOf = ({ listingId, dryRun }: ListingArgs) => ({ id: ['listingId', idOf(listingId)], dry_run: ['dryRun', dryRun ?? false] }) as const
 
 export function implementListingMutations(builder: Builder): void {
   const input = builder.inputType('ListingInput', {
@@ -26,6 +32,28 @@ export function implementListingMutations(builder: Builder): void {
       minOfferPrice: t.float({ description: 'Lowest acceptable offer, at most the price; null for none.' }),
     }),
   })
+  const usualWait = builder.objectRef<Forecast['usual_wait']>('UsualWait').implement({
+    description: 'How long listings waited for the decision of the operator, of the latest 500 decisions of the last 30 days.',
+    fields: (t) => ({
+      p50Hours: t.exposeFloat('p50_hours', { nullable: true, description: 'Half of them waited no longer; null without decisions.' }),
+      p90Hours: t.exposeFloat('p90_hours', { nullable: true, description: 'Nine of ten waited no longer; null without decisions.' }),
+      n: t.exposeInt('n', { nullable: false, description: 'Decisions counted.' }),
+    }),
+  })
+  const forecast = builder.objectRef<Forecast>('ListingForecast').implement({
+    description: 'What a change of a listing would lead to.',
+    fields: (t) => ({
+      status: t.exposeString('status', { nullable: false, description: 'Status that would follow.' }),
+      hidden: t.exposeBoolean('hidden', { nullable: false, description: 'Whether buyers would not find the listing then.' }),
+      because: t.stringList({
+        nullable: false,
+        description: 'Fields that cause it.',
+        extensions: cost({ entries: 5 }),
+        resolve: ({ because }) => because.map(camelCase),
+      }),
+      usualWait: t.field({ type: usualWait, nullable: false, description: 'How long approval usually takes.', resolve: (of) => of.usual_wait }),
+    }),
+  })
   const result = builder.objectRef<ListingResult>('ListingResult').implement({
     description: 'A listing after a change.',
     fields: (t) => ({
@@ -33,28 +61,30 @@ export function implementListingMutations(builder: Builder): void {
       message: t.exposeString('message', { description: 'What was done, for people.' }),
       id: t.id({ nullable: false, description: 'Id of the listing.', resolve: ({ id }) => id }),
       price: t.exposeFloat('price', { nullable: false, description: 'In TL.' }),
+      forecast: t.field({ type: forecast, description: 'With `dryRun`, when nothing is changed.', resolve: (one) => one.forecast }),
       status: t.exposeString('status', { nullable: false, description: `${STATUSES.slice(0, -1).join(', ')} or ${STATUSES.at(-1)}.` }),
     }),
   })
   builder.mutationFields((t) => {
     const listingId = t.arg.id({ required: true, description: 'Id of one of your listings.' })
+    const dryRun = t.arg.boolean({ defaultValue: false, description: 'Changes nothing and gives what the change would, with `forecast`.' })
     return {
       updateListingPrice: t.field({
         type: result,
         description: 'Changes the price; the listing does not go back to approval.',
-        args: { listingId, price: t.arg.float({ required: true, description: PRICE }) },
+        args: { listingId, price: t.arg.float({ required: true, description: PRICE }), dryRun },
         resolve: (_root, args, ctx, info) => callByFields(updateListingPrice, ctx, info, { price: args.price }, pathOf(args)),
       }),
       updateListing: t.field({
         type: result,
         description: 'Changes the fields sent; any but price, quantity and SKU sends the listing to approval.',
-        args: { listingId, input: t.arg({ type: input, required: true, description: 'What changes.' }) },
+        args: { listingId, input: t.arg({ type: input, required: true, description: 'What changes.' }), dryRun },
         resolve: (_root, args, ctx, info) => callByFields(updateListing, ctx, info, args.input, pathOf(args)),
       }),
       setListingStatus: t.field({
         type: result,
         description: 'Pauses or publishes a listing; what comes of `publish` is in `status`.',
-        args: { listingId, action: t.arg.string({ required: true, description: '`pause` or `publish`.' }) },
+        args: { listingId, action: t.arg.string({ required: true, description: '`pause` or `publish`.' }), dryRun },
         resolve: (_root, args, ctx, info) => callByFields(setListingStatus, ctx, info, { action: args.action }, pathOf(args)),
       }),
     }

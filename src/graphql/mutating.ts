@@ -15,7 +15,7 @@ type PathFields = Readonly<Record<string, readonly [argument: string, value: unk
  * @param input fields whose name in the verb is their own in snake_case
  */
 export async function callByFields<Ctx extends GraphqlCtx, In extends TSchema, Out>(
-  target: Verb<Ctx, In, Promise<Out>>,
+  target: Verb<Ctx, In, Out | Promise<Out>>,
   ctx: Ctx,
   info: GraphQLResolveInfo,
   input: object,

@@ -170,6 +170,7 @@ function orNull<T>(read: () => T): T | null {
   }
 }
 
+/** Null for a thing that is not there, the error otherwise. */
 export function nullIfMissing(error: unknown): null {
   if (error instanceof ServiceError && error.status === 404) return null
   throw error

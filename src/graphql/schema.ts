@@ -11,6 +11,7 @@ import { implementPages } from './pages.ts'
 import { implementPriceJobs } from './price-job-fields.ts'
 import { implementQuery } from './query.ts'
 import { implementSales } from './sales-queries.ts'
+import { implementSellerQueries } from './seller-query.ts'
 
 export function buildSchema(): GraphQLSchema {
   const builder = newBuilder()
@@ -21,6 +22,7 @@ export function buildSchema(): GraphQLSchema {
   implementItem(builder, refs)
   implementEvents(builder)
   implementSales(builder, refs)
+  implementSellerQueries(builder)
   implementMutations(builder)
   implementPriceJobs(builder, refs)
   builder.enumType('Market', {

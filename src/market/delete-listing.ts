@@ -3,6 +3,7 @@ import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
+import { DryRun, forecasting } from './forecast.ts'
 import { auditedListing, deleteListingRow } from './store.ts'
 import { act } from './transition.ts'
 import type { MarketWriteCtx } from './types.ts'
@@ -12,13 +13,15 @@ export const deleteListing = verb(
     name: 'deleteListing',
     needs: OPERATION_PLAN.deleteListing,
     writes: true,
-    input: Type.Object({ id: id('listing') }, { additionalProperties: false }),
+    input: Type.Object({ id: id('listing'), ...DryRun }, { additionalProperties: false }),
   },
-  (ctx: MarketWriteCtx, { id }) =>
-    act(ctx, id, 'delete', async ({ tx, before, status, now, update, audit }) => {
-      if (status === 'deleted') await deleteListingRow(tx, id)
-      else await update()
-      audit(auditedListing(before, now))
-      return { id }
-    }),
+  (ctx: MarketWriteCtx, input) =>
+    forecasting(ctx, input, (ctx, { id }) =>
+      act(ctx, id, 'delete', async ({ tx, before, status, now, update, audit }) => {
+        if (status === 'deleted') await deleteListingRow(tx, id)
+        else await update()
+        audit(auditedListing(before, now))
+        return { id }
+      }),
+    ),
 )

@@ -32,6 +32,12 @@ export function price() {
   return Type.Number({ minimum: LOWEST_PRICE, maximum: HIGHEST_PRICE, allowed: PRICE, description: 'In TL', examples: [1250.5] })
 }
 
+const NET = reason('number', { min: 0, max: HIGHEST_PRICE, decimals: 2 })
+
+export function net() {
+  return Type.Number({ minimum: 0, maximum: HIGHEST_PRICE, allowed: NET, description: 'What a sale has to pay at least, in TL', examples: [900] })
+}
+
 export function minOfferPrice() {
   const schema = { minimum: 0, maximum: HIGHEST_PRICE, allowed: OFFER }
   return orNull(Type.Number({ ...schema, description: 'Lowest acceptable offer, at most the price; null for none' }))
@@ -103,6 +109,11 @@ export function checkedTexts({ title, description }: Texts): Texts {
 /** @throws VALIDATION_ERROR for a third decimal */
 export function priceKurus(value: number): number {
   return kurusOf('price', value, PRICE)
+}
+
+/** @throws VALIDATION_ERROR for a third decimal */
+export function netKurus(value: number): number {
+  return value === 0 ? 0 : kurusOf('net', value, NET)
 }
 
 /** @throws VALIDATION_ERROR for 0 or a third decimal */

@@ -5,6 +5,7 @@ import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
+import { DryRun, forecasting } from './forecast.ts'
 import { act, daysAfter } from './transition.ts'
 import type { MarketWriteCtx } from './types.ts'
 
@@ -13,19 +14,21 @@ export const makeHighlight = verb(
     name: 'makeHighlight',
     needs: OPERATION_PLAN.makeHighlight,
     writes: true,
-    input: Type.Object({ id: id('listing') }, { additionalProperties: false }),
+    input: Type.Object({ id: id('listing'), ...DryRun }, { additionalProperties: false }),
   },
-  (ctx: MarketWriteCtx, { id }) =>
-    act(ctx, id, 'highlight', async ({ tx, before, now, update, audit }) => {
-      const remaining = await spendCredit(tx, before.seller_id, `highlight of listing ${id}`, now)
-      if (remaining === null) throw conflict('no_credits')
-      const running = before.highlighted_until && before.highlighted_until > now ? before.highlighted_until : now
-      const until = daysAfter(running, ctx.market.highlightDays)
-      await update({ highlighted_until: until })
-      audit(
-        { highlighted_until: before.highlighted_until, highlight_credits: remaining + 1 },
-        { highlighted_until: until, highlight_credits: remaining },
-      )
-      return { id, remaining_highlight_credits: remaining }
-    }),
+  (ctx: MarketWriteCtx, input) =>
+    forecasting(ctx, input, (ctx, { id }) =>
+      act(ctx, id, 'highlight', async ({ tx, before, now, update, audit }) => {
+        const remaining = await spendCredit(tx, before.seller_id, `highlight of listing ${id}`, now)
+        if (remaining === null) throw conflict('no_credits')
+        const running = before.highlighted_until && before.highlighted_until > now ? before.highlighted_until : now
+        const until = daysAfter(running, ctx.market.highlightDays)
+        await update({ highlighted_until: until })
+        audit(
+          { highlighted_until: before.highlighted_until, highlight_credits: remaining + 1 },
+          { highlighted_until: until, highlight_credits: remaining },
+        )
+        return { id, remaining_highlight_credits: remaining }
+      }),
+    ),
 )

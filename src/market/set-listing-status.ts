@@ -6,6 +6,7 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { reason } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
 import type { ListingStatus } from '#db/schema.ts'
+import { DryRun, forecasting } from './forecast.ts'
 import { listingTag } from './store.ts'
 import { act } from './transition.ts'
 import type { ListingResult, MarketWriteCtx } from './types.ts'
@@ -33,16 +34,18 @@ export const setListingStatus = verb(
           documentedValues: ['pause', 'publish'],
           examples: ['pause'],
         }),
+        ...DryRun,
       },
       { additionalProperties: false },
     ),
   },
-  (ctx: MarketWriteCtx, { id, action }): Promise<ListingResult> => {
-    if (action !== 'pause' && action !== 'publish') throw conflict('invalid_action')
-    return act(ctx, id, action, async ({ before, status, update, audit }) => {
-      const after = await update()
-      audit({ status: before.status }, { status })
-      return { message: MESSAGES[status], id, price: Number(after.price), status, etag: listingTag(after) }
-    })
-  },
+  (ctx: MarketWriteCtx, input): Promise<ListingResult> =>
+    forecasting(ctx, input, async (ctx, { id, action }) => {
+      if (action !== 'pause' && action !== 'publish') throw conflict('invalid_action')
+      return act(ctx, id, action, async ({ before, status, update, audit }) => {
+        const after = await update()
+        audit({ status: before.status }, { status })
+        return { message: MESSAGES[status], id, price: Number(after.price), status, etag: listingTag(after) }
+      })
+    }),
 )

@@ -44,7 +44,17 @@ export const COLUMNS = [
 ] as const
 
 /** What a listing says beside its price and stock: what is approved, and sends it to approval again when it changes. */
-const CONTENT = ['item_id', 'grade_id', 'title', 'description', 'language', 'images', 'shipping_payer', 'offers_enabled', 'min_offer_price'] as const
+export const CONTENT = [
+  'item_id',
+  'grade_id',
+  'title',
+  'description',
+  'language',
+  'images',
+  'shipping_payer',
+  'offers_enabled',
+  'min_offer_price',
+] as const
 
 export type ListingRow = Awaited<ReturnType<typeof fetchListing>>
 export type ListingValues = Partial<{ [Name in (typeof COLUMNS)[number]]: ListingRow[Name] }>

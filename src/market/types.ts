@@ -9,6 +9,7 @@ import { SHIPPING_PAYERS } from './fields.ts'
 import { STATUSES } from './rules.ts'
 import { ListingExplanationSchema } from './snapshot/explain-listing.ts'
 import type { ListingSnapshot } from './snapshot/listings.ts'
+import { HINDRANCE_CODES } from './visibility.ts'
 
 /** What the operator of the service has set. */
 export interface MarketSettings {
@@ -38,7 +39,7 @@ const TimeOrNull = (description: string) => orNull(Time(description))
 const Status = Type.Enum([...STATUSES])
 
 /** What a write of a listing gives; `etag` goes into the header. */
-export interface ListingResult {
+export interface ListingResult extends Forecasted {
   message: string
   id: number
   price: number
@@ -46,13 +47,76 @@ export interface ListingResult {
   etag: string
 }
 
+const UsualWaitSchema = Type.Object(
+  {
+    p50_hours: orNull(Type.Number(), { description: 'Half of the listings waited no longer; null without decisions' }),
+    p90_hours: orNull(Type.Number(), { description: 'Nine of ten listings waited no longer; null without decisions' }),
+    n: Type.Integer({ description: 'Decisions counted: the latest 500 of the last 30 days' }),
+  },
+  { title: 'UsualWait', description: 'How long listings waited for the decision of the operator' },
+)
+export type UsualWait = Static<typeof UsualWaitSchema>
+
+const ForecastSchema = Type.Object(
+  {
+    status: Type.Enum([...STATUSES, 'deleted'], { description: 'Status that would follow' }),
+    hidden: Type.Boolean({ description: 'Whether buyers would not find the listing then' }),
+    because: Type.Array(Type.String(), { description: 'Fields that cause it', examples: [['title']] }),
+    usual_wait: UsualWaitSchema,
+  },
+  { title: 'ListingForecast' },
+)
+export type Forecast = Static<typeof ForecastSchema>
+
+/** What a write gives besides its result where it was only forecast. */
+export interface Forecasted {
+  forecast?: Forecast
+}
+
+const Forecasting = { forecast: Type.Optional(ForecastSchema) }
+
 export const ListingChangeSchema = Type.Object(
-  { id: Type.Integer(), price: Type.Number({ description: 'In TL' }), status: Status },
+  { id: Type.Integer(), price: Type.Number({ description: 'In TL' }), status: Status, ...Forecasting },
   { title: 'ListingWriteResult' },
 )
 
-export const ListingStatusSchema = Type.Object({ id: Type.Integer(), status: Status }, { title: 'ListingStatusResult' })
-export const HighlightSchema = Type.Object({ id: Type.Integer(), remaining_highlight_credits: Type.Integer() }, { title: 'HighlightResult' })
+export const ListingStatusSchema = Type.Object({ id: Type.Integer(), status: Status, ...Forecasting }, { title: 'ListingStatusResult' })
+export const HighlightSchema = Type.Object(
+  { id: Type.Integer(), remaining_highlight_credits: Type.Integer(), ...Forecasting },
+  { title: 'HighlightResult' },
+)
+/** Of a deletion that was only forecast; a real one has no data. */
+export const ListingDeletionSchema = Type.Object(Forecasting, { title: 'ListingDeletion' })
+
+export const PayoutPreviewSchema = Type.Object(
+  {
+    price: Type.Number({ description: 'Of one unit, in TL' }),
+    commission: Type.Number({ description: 'What the marketplace keeps, in TL' }),
+    payout: Type.Number({ description: 'What the seller gets, in TL' }),
+  },
+  { title: 'PayoutPreview' },
+)
+export type PayoutPreview = Static<typeof PayoutPreviewSchema>
+
+export const ListingVisibilitySchema = Type.Object(
+  {
+    visible: Type.Boolean({ description: 'Whether a search can find the listing' }),
+    reasons: Type.Array(
+      Type.Object(
+        {
+          code: Type.Enum([...HINDRANCE_CODES]),
+          since: TimeOrNull('Local time with offset; null where it is not recorded'),
+          what_to_do: Type.String({ description: 'For people', examples: ['Publish it again.'] }),
+          rejection_reason: orNull(Type.String(), { description: 'Of the code `rejected`: what the operator wrote' }),
+        },
+        { title: 'VisibilityReason' },
+      ),
+      { description: 'Empty when it is visible' },
+    ),
+  },
+  { title: 'ListingVisibility' },
+)
+export type ListingVisibility = Static<typeof ListingVisibilitySchema>
 
 const ContentSchema = {
   title: Type.String(),

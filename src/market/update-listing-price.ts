@@ -5,6 +5,7 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { changeStock } from './change-stock.ts'
 import { price, priceKurus } from './fields.ts'
+import { DryRun, forecasting } from './forecast.ts'
 import type { MarketCtx } from './types.ts'
 
 export const updateListingPrice = verb(
@@ -12,7 +13,7 @@ export const updateListingPrice = verb(
     name: 'updateListingPrice',
     needs: OPERATION_PLAN.updateListingPrice,
     writes: true,
-    input: Type.Object({ id: id('listing'), price: price() }, { additionalProperties: false }),
+    input: Type.Object({ id: id('listing'), price: price(), ...DryRun }, { additionalProperties: false }),
   },
-  (ctx: MarketCtx, input) => changeStock(ctx, { id: input.id, kurus: priceKurus(input.price) }),
+  (ctx: MarketCtx, input) => forecasting(ctx, input, async (ctx, { id, price }) => changeStock(ctx, { id, kurus: priceKurus(price) })),
 )

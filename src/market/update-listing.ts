@@ -6,6 +6,7 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { changeStock, type NewStock } from './change-stock.ts'
 import { checkedTexts, checkOffer, offerKurus, OwnFields, priceKurus, StockFields } from './fields.ts'
+import { DryRun, forecasting } from './forecast.ts'
 import { QUEUED } from './rules.ts'
 import { auditedListing, kurusOfRow, kurusText, listingTag, minOfferKurus } from './store.ts'
 import { act, priceValues } from './transition.ts'
@@ -16,36 +17,38 @@ export const updateListing = verb(
     name: 'updateListing',
     needs: OPERATION_PLAN.updateListing,
     writes: true,
-    input: Type.Object({ id: id('listing'), ...StockFields, ...OwnFields }, { additionalProperties: false }),
+    input: Type.Object({ id: id('listing'), ...StockFields, ...OwnFields, ...DryRun }, { additionalProperties: false }),
   },
-  (ctx: MarketCtx, { id, price, quantity, sku, ...content }): Promise<ListingResult> => {
-    const stock: NewStock = {
-      ...(price !== undefined && { kurus: priceKurus(price) }),
-      ...(quantity !== undefined && { quantity }),
-      ...(sku !== undefined && { sku: sku?.trim() ?? null }),
-    }
-    if (Object.keys(content).length === 0) {
-      if (Object.keys(stock).length === 0) throw invalid('body', 'at_least_one', { fields: [...Object.keys(StockFields), ...Object.keys(OwnFields)] })
-      return changeStock(ctx, { id, ...stock })
-    }
-    const { kurus, ...others } = stock
-    const texts = checkedTexts(content)
-    const newOffer = content.min_offer_price === undefined ? undefined : offerKurus(content.min_offer_price)
-    return act(ctx, id, 'edit', async ({ before, status, now, update, audit }) => {
-      const offer = newOffer === undefined ? minOfferKurus(before) : newOffer
-      checkOffer(newOffer === undefined ? 'price' : 'min_offer_price', kurus ?? kurusOfRow(before), offer)
-      const after = await update({
-        ...texts,
-        ...(content.shipping_payer !== undefined && { shipping_payer: content.shipping_payer }),
-        ...(content.offers_enabled !== undefined && { offers_enabled: content.offers_enabled }),
-        ...(newOffer !== undefined && { min_offer_price: kurusText(newOffer) }),
-        ...(kurus !== undefined && priceValues(status, kurusText(kurus)!)),
-        ...others,
-        ...((kurus !== undefined || quantity !== undefined) && { changed_by: null }),
+  (ctx: MarketCtx, input): Promise<ListingResult> =>
+    forecasting(ctx, input, async (ctx, { id, price, quantity, sku, ...content }) => {
+      const stock: NewStock = {
+        ...(price !== undefined && { kurus: priceKurus(price) }),
+        ...(quantity !== undefined && { quantity }),
+        ...(sku !== undefined && { sku: sku?.trim() ?? null }),
+      }
+      if (Object.keys(content).length === 0) {
+        if (Object.keys(stock).length === 0)
+          throw invalid('body', 'at_least_one', { fields: [...Object.keys(StockFields), ...Object.keys(OwnFields)] })
+        return changeStock(ctx, { id, ...stock })
+      }
+      const { kurus, ...others } = stock
+      const texts = checkedTexts(content)
+      const newOffer = content.min_offer_price === undefined ? undefined : offerKurus(content.min_offer_price)
+      return act(ctx, id, 'edit', async ({ before, status, now, update, audit }) => {
+        const offer = newOffer === undefined ? minOfferKurus(before) : newOffer
+        checkOffer(newOffer === undefined ? 'price' : 'min_offer_price', kurus ?? kurusOfRow(before), offer)
+        const after = await update({
+          ...texts,
+          ...(content.shipping_payer !== undefined && { shipping_payer: content.shipping_payer }),
+          ...(content.offers_enabled !== undefined && { offers_enabled: content.offers_enabled }),
+          ...(newOffer !== undefined && { min_offer_price: kurusText(newOffer) }),
+          ...(kurus !== undefined && priceValues(status, kurusText(kurus)!)),
+          ...others,
+          ...((kurus !== undefined || quantity !== undefined) && { changed_by: null }),
+        })
+        audit(auditedListing(before, now), auditedListing(after, now), 'update')
+        const message = `The listing is changed${status === QUEUED ? ' and waits for approval' : ''}`
+        return { message, id, price: Number(after.price), status: after.status, etag: listingTag(after) }
       })
-      audit(auditedListing(before, now), auditedListing(after, now), 'update')
-      const message = `The listing is changed${status === QUEUED ? ' and waits for approval' : ''}`
-      return { message, id, price: Number(after.price), status: after.status, etag: listingTag(after) }
-    })
-  },
+    }),
 )

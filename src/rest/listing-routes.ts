@@ -1,5 +1,5 @@
 // The public marketplace endpoints (interface.md, "Marketplace listings (Plus)").
-import { Type } from '#core/input.ts'
+import { type Static, Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { Answer } from '#http/envelope.ts'
 import type { OwnErrorCode, ReadyAnswer, Route } from '#http/route.ts'
@@ -10,19 +10,27 @@ import { getListing } from '#market/get-listing.ts'
 import { listMyListings } from '#market/list-my-listings.ts'
 import { listRecentSales } from '#market/list-recent-sales.ts'
 import { makeHighlight } from '#market/make-highlight.ts'
+import { previewPayout } from '#market/preview-payout.ts'
+import { readListingVisibility } from '#market/read-listing-visibility.ts'
 import { type FoundListings, searchListings } from '#market/search-listings.ts'
 import { setListingStatus } from '#market/set-listing-status.ts'
 import type { ListingSnapshot } from '#market/snapshot/listings.ts'
 import {
+  type Forecasted,
   type FoundListing,
   FoundListingSchema,
   HighlightSchema,
   ListingChangeSchema,
+  ListingDeletionSchema,
   type ListingResult,
   ListingStatusSchema,
+  type ListingVisibility,
+  ListingVisibilitySchema,
   type MarketCtx,
   type OwnListing,
   OwnListingSchema,
+  type PayoutPreview,
+  PayoutPreviewSchema,
   type RecentSale,
   RecentSaleSchema,
 } from '#market/types.ts'
@@ -31,6 +39,7 @@ import { updateListing } from '#market/update-listing.ts'
 const tag = 'Listings'
 const HEAD = '{"success":true,"data":['
 const errors: OwnErrorCode[] = ['INVALID_JSON', 'PRECONDITION_FAILED']
+const DRY_RUN = '`dry_run=1` changes nothing and answers what the write would, with `forecast`.'
 const CONDITION = 'The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since.'
 
 /** Listings, sales and highlights; searches are answered from memory as ready bytes. */
@@ -91,6 +100,27 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       paged: true,
     },
     {
+      method: 'GET',
+      path: '/plus/listings/:id/visibility',
+      verb: readListingVisibility,
+      summary: 'Why buyers do not find your listing',
+      description: '`reasons` is empty exactly when a search can find it. Your own listings only; 404 for any other.',
+      tag,
+      answer: (data: ListingVisibility) => ({ data }),
+      data: ListingVisibilitySchema,
+      errors: ['NOT_FOUND'],
+    },
+    {
+      method: 'GET',
+      path: '/plus/payout-preview',
+      verb: previewPayout,
+      summary: 'What a sale would pay you',
+      description: 'Of a `price`, or of the smallest price that pays at least `net`; exactly one of both. Computed as for a sale of one unit.',
+      tag,
+      answer: (data: PayoutPreview) => ({ data }),
+      data: PayoutPreviewSchema,
+    },
+    forecastable({
       method: 'PATCH',
       path: '/plus/listings/:id/price',
       verb: updateListingPrice,
@@ -100,8 +130,8 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       answer: changed,
       data: ListingChangeSchema,
       errors,
-    },
-    {
+    }),
+    forecastable({
       method: 'PATCH',
       path: '/plus/listings/:id',
       verb: updateListing,
@@ -111,8 +141,8 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       answer: changed,
       data: ListingChangeSchema,
       errors,
-    },
-    {
+    }),
+    forecastable({
       method: 'POST',
       path: '/plus/listings/:id/status',
       verb: setListingStatus,
@@ -125,8 +155,8 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       answer: ({ message, id, status, etag }: ListingResult) => ({ message, data: { id, status }, etag }),
       data: ListingStatusSchema,
       errors,
-    },
-    {
+    }),
+    forecastable({
       method: 'DELETE',
       path: '/plus/listings/:id',
       verb: deleteListing,
@@ -134,9 +164,10 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       description: 'In whatever status; its sales stay.',
       tag,
       answer: () => ({ data: undefined, message: 'The listing is deleted' }),
+      data: Type.Optional(ListingDeletionSchema),
       errors,
-    },
-    {
+    }),
+    forecastable({
       method: 'POST',
       path: '/plus/make-highlight',
       verb: makeHighlight,
@@ -144,13 +175,31 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       description: '`id` stands in the query or in the body. A highlight that still runs is prolonged. Takes an `Idempotency-Key` and `If-Match`.',
       tag,
       queryFields: ['id'],
-      answer: (data: { id: number; remaining_highlight_credits: number }) => ({ message: 'The listing is highlighted', data }),
+      answer: ({ id, remaining_highlight_credits }: Static<typeof HighlightSchema>) => ({
+        message: 'The listing is highlighted',
+        data: { id, remaining_highlight_credits },
+      }),
       data: HighlightSchema,
       errors,
-    },
+    }),
   ]
 }
 
 function changed({ message, id, price, status, etag }: ListingResult): Answer {
   return { message, data: { id, price, status }, etag }
+}
+
+/** A write with `dry_run` among its query fields, whose answer to it has the forecast. */
+function forecastable(route: Route<MarketCtx>): Route<MarketCtx> {
+  const { answer, description, queryFields = [] } = route
+  return {
+    ...route,
+    description: `${description} ${DRY_RUN}`,
+    queryFields: [...queryFields, 'dry_run'],
+    answer: (result: Forecasted & { message?: string }) => {
+      const answered = answer(result as never) as Answer
+      const { forecast, message } = result
+      return forecast ? { ...answered, ...(message && { message }), data: { ...(answered.data as object | undefined), forecast } } : answered
+    },
+  }
 }

@@ -1,0 +1,6 @@
+// Finds the latest decisions on listings among all that is audited, for how long listings wait.
+import { type Kysely, sql } from 'kysely'
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`create index audit_log_of_decisions on audit_log (id) where action in ('listing.approve', 'listing.reject')`.execute(db)
+}

@@ -1,0 +1,67 @@
+// What a write of an own listing would lead to: the write itself is run, looked at and rolled back.
+import { Type } from '#core/input.ts'
+import { rehearse } from '#db/change.ts'
+import { QUEUED, REJECTED, statusAt } from './rules.ts'
+import { findStanding, lockStanding, type StandingRow } from './standing.ts'
+import { changedSinceApproval, CONTENT, listingTag } from './store.ts'
+import type { Forecast, Forecasted, MarketWriteCtx } from './types.ts'
+import { usualWait } from './usual-wait.ts'
+import { hindrancesOf } from './visibility.ts'
+
+/** The input field of every write that can be forecast. */
+export const DryRun = {
+  dry_run: Type.Optional(
+    Type.Boolean({ description: '`1` changes nothing: `data` is what the write would answer, with `forecast`', examples: [true] }),
+  ),
+}
+
+/** Fields beside the content that decide whether buyers find a listing. */
+const DECIDING: readonly string[] = ['quantity', 'action']
+
+/**
+ * Runs a write of one listing, or with `dry_run` rehearses it: the result is then that of the write with `forecast`, and its
+ * `etag` that of the listing as it is, for the real write.
+ * @throws what the write throws
+ */
+export async function forecasting<Ctx extends MarketWriteCtx, Input extends { id: number; dry_run?: boolean }, Result extends object>(
+  ctx: Ctx,
+  { dry_run: dryRun = false, ...input }: Input,
+  run: (ctx: Ctx, input: Omit<Input, 'dry_run'>) => Promise<Result>,
+): Promise<Result & Forecasted> {
+  if (!dryRun) return run(ctx, input)
+  const wait = await usualWait(ctx.db, ctx.now())
+  return rehearse(ctx, async (tx, rehearsal) => {
+    const before = await lockStanding(tx, input.id)
+    const result = await run(rehearsal, input)
+    const after = await findStanding(tx, input.id)
+    return {
+      ...result,
+      ...('etag' in result && { etag: listingTag(before!) }),
+      message: 'Nothing is changed: this is a forecast',
+      forecast: { ...forecastOf(before!, after, Object.keys(input), ctx.now()), usual_wait: wait },
+    }
+  })
+}
+
+/** @param after null where the write deletes it */
+function forecastOf(before: StandingRow, after: StandingRow | null, sent: string[], now: Date): Omit<Forecast, 'usual_wait'> {
+  if (!after) return { status: 'deleted', hidden: true, because: [] }
+  const status = statusAt(after.status, after.expires_at, now)
+  const hidden = hindrancesOf(after, now).length > 0
+  const statusBefore = statusAt(before.status, before.expires_at, now)
+  const changes = status !== statusBefore || hidden !== hindrancesOf(before, now).length > 0
+  const content = sent.filter((field) => (CONTENT as readonly string[]).includes(field))
+  if (status === QUEUED && content.length > 0) return { status, hidden, because: content }
+  if (!changes) return { status, hidden, because: [] }
+  return { status, hidden, because: status === QUEUED ? unapproved(before, now) : sent.filter((field) => DECIDING.includes(field)) }
+}
+
+/** Fields of a listing because of which it is not published again without an approval. */
+function unapproved(row: StandingRow, now: Date): string[] {
+  const ended = row.expires_at !== null && row.expires_at <= now
+  return [
+    ...(row.status === REJECTED ? ['rejection_reason'] : []),
+    ...(changedSinceApproval(row) ?? []).map(({ field }) => field),
+    ...(ended ? ['expires_at'] : []),
+  ]
+}

@@ -1,0 +1,35 @@
+// How long listings usually wait for the operator's decision, from the decisions in the audit log.
+import { sql } from 'kysely'
+import { DAY_MS, MINUTE_MS } from '#core/duration.ts'
+import type { Db } from '#db/schema.ts'
+import type { UsualWait } from './types.ts'
+
+/** Decisions that count, newest first, and how old they may be. */
+const MOST = 500
+const LATELY_MS = 30 * DAY_MS
+const KEPT_MS = MINUTE_MS
+
+const kept = new WeakMap<Db, { atMs: number; wait: UsualWait }>()
+
+/** Waits of the latest decisions, read at most once a minute. */
+export async function usualWait(db: Db, now: Date): Promise<UsualWait> {
+  const last = kept.get(db)
+  if (last && Math.abs(now.getTime() - last.atMs) < KEPT_MS) return last.wait
+  const wait = await readWaits(db, now)
+  kept.set(db, { atMs: now.getTime(), wait })
+  return wait
+}
+
+async function readWaits(db: Db, now: Date): Promise<UsualWait> {
+  // The actions are literals, as in the index audit_log_of_decisions. What was not in the queue, such as a listing taken down, did not wait.
+  const { rows } = await sql<{ n: number; hours: number[] | null }>`
+    select count(*)::int4 as n, percentile_cont(array[0.5, 0.9]) within group (order by extract(epoch from decided - queued) / 3600.0) as hours
+    from (
+      select (before ->> 'waiting_since')::timestamptz as queued, (after ->> 'updated_at')::timestamptz as decided
+      from audit_log where action in ('listing.approve', 'listing.reject') order by id desc limit ${MOST}
+    ) decisions
+    where queued is not null and decided > ${new Date(now.getTime() - LATELY_MS)}`.execute(db.kysely)
+  const { n, hours } = rows[0]!
+  const [p50, p90] = (hours ?? []).map((value) => Math.round(value * 100) / 100)
+  return { p50_hours: p50 ?? null, p90_hours: p90 ?? null, n }
+}

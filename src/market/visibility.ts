@@ -1,0 +1,51 @@
+// What keeps a search from finding a listing: one list of causes, none of which holds exactly when the listing is found.
+import { namedValues } from '#core/named-values.ts'
+import type { ListingStatus } from '#db/schema.ts'
+import { type PUBLISHED, statusAt } from './rules.ts'
+
+/** What the visibility of a listing depends on. */
+export interface Standing {
+  status: ListingStatus
+  quantity: number
+  expires_at: Date | null
+  seller_suspended: boolean
+}
+
+interface Hindrance {
+  holds: (standing: Standing, now: Date) => boolean
+  /** what the seller can do, as a sentence */
+  whatToDo: string
+}
+
+const inStatus =
+  (status: ListingStatus): Hindrance['holds'] =>
+  (standing, now) =>
+    statusAt(standing.status, standing.expires_at, now) === status
+
+type Cause = Exclude<ListingStatus, typeof PUBLISHED> | 'no_stock' | 'account_suspended'
+
+/**
+ * Every cause. `ListingSnapshot` finds listings by the same conditions (its query and `ListingState.put`), which
+ * test/market/visibility.test.ts compares; a plan is not among them, as the listings of a downgraded account stay published.
+ */
+const HINDRANCES: Record<Cause, Hindrance> = {
+  pending: { holds: inStatus('pending'), whatToDo: 'Wait for the decision of the operator.' },
+  paused: { holds: inStatus('paused'), whatToDo: 'Publish it again.' },
+  rejected: { holds: inStatus('rejected'), whatToDo: 'Correct what the rejection names; the change sends it to approval again.' },
+  expired: { holds: inStatus('expired'), whatToDo: 'Publish it again; it then waits for approval.' },
+  sold: { holds: inStatus('sold'), whatToDo: 'Nothing: a sold listing stays sold. Offer further units in a new listing.' },
+  no_stock: { holds: ({ status, quantity }) => quantity === 0 && status !== 'sold', whatToDo: 'Raise its quantity.' },
+  account_suspended: { holds: (standing) => standing.seller_suspended, whatToDo: 'Ask the operator to resume the account.' },
+}
+
+export const HINDRANCE_CODES = namedValues('HindranceCode', Object.keys(HINDRANCES) as Cause[])
+export type HindranceCode = Cause
+
+/** Why a search does not find the listing at a moment; empty exactly when it does. */
+export function hindrancesOf(standing: Standing, now: Date): HindranceCode[] {
+  return HINDRANCE_CODES.filter((code) => HINDRANCES[code].holds(standing, now))
+}
+
+export function whatToDo(code: HindranceCode): string {
+  return HINDRANCES[code].whatToDo
+}
