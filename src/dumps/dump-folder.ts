@@ -1,6 +1,5 @@
 // Dumps in a folder on disk, which several nodes may share.
-import { createReadStream } from 'node:fs'
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type DumpStore, isStamp, KEPT_DUMPS, MANIFEST, stampOf, type StoredDumpFile } from './store.ts'
 import type { Dump } from './types.ts'
@@ -30,9 +29,9 @@ export class DumpFolder implements DumpStore {
   async open(name: string): Promise<StoredDumpFile | null> {
     const stamp = stampOf(name)
     if (stamp === null) return null
-    const path = join(this.#path, stamp, name)
-    const found = await stat(path).catch(orMissing)
-    return found ? { bytes: found.size, body: createReadStream(path) } : null
+    // Held open: the next dump may remove it meanwhile.
+    const file = await open(join(this.#path, stamp, name)).catch(orMissing)
+    return file && { bytes: (await file.stat()).size, body: file.createReadStream() }
   }
 
   stage(stamp: string): string {
