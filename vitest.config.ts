@@ -42,7 +42,7 @@ export default defineConfig({
   test: {
     environment: 'node',
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/global-setup.ts', 'test/console/build.ts'],
+    globalSetup: ['test/support/global-setup.ts', 'test/support/build-pages.ts'],
     pool: 'forks',
     // A worker loads the service once for all its files. They share nothing else: each has a database of its own.
     isolate: false,

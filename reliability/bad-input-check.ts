@@ -16,6 +16,8 @@ const INSIDE =
   /\n\s+at |node_modules|\.ts:\d|\/src\/|violates|relation "|syntax error at or near|invalid input syntax|ECONN|TypeError|RangeError|Cannot read prop|is not a function|undefined is not (?!allowed)|Maximum call stack|invalid byte sequence/
 
 interface Body {
+  jsonrpc?: unknown
+  result?: { isError?: boolean; structuredContent?: { code?: string; message?: string; details?: { field: string; message: string }[] } }
   success?: unknown
   error?: { code: string; message: string; details?: { field: string; message: string }[] }
   errors?: { message: string; extensions?: { code?: string; details?: { field: string }[] } }[]
@@ -44,9 +46,10 @@ export function judge(request: BadRequest, { status, headers, text, milliseconds
   if (status < 400 && !/json/.test(type)) return ok()
   const body = parsed(text)
   if (body === null) return breach(`is not a JSON object: ${text.slice(0, 100)}`)
+  if (body.jsonrpc !== undefined) return judgeRpc(request, status, body, breach)
   if (body.errors !== undefined) return judgeErrors(request, status, body, breach)
   if (status < 400)
-    return body.success === true || body.data !== undefined || request.path.includes('openapi') ? ok() : breach('has no success in the envelope')
+    return body.success === true || body.data !== undefined || isDocument(request.path) ? ok() : breach('has no success in the envelope')
   const { error } = body
   if (body.success !== false || !error?.message || typeof error.code !== 'string')
     return breach(`has no error in the envelope: ${text.slice(0, 200)}`)
@@ -55,6 +58,11 @@ export function judge(request: BadRequest, { status, headers, text, milliseconds
   const inside = INSIDE.exec(messageWithoutEcho(error.message, request))
   if (inside) return breach(`shows the inside: ${error.message.slice(0, 200)}`)
   return { breach: null, succeeded: false, code: error.code, named: isAboutInput(error.code, error.message) ? namesField(error, request) : null }
+}
+
+/** Documents for programs are what they are, without an envelope. */
+function isDocument(path: string): boolean {
+  return path.includes('openapi') || path.includes('/guides/search.json')
 }
 
 /** GraphQL: every error says what it is by `extensions.code`. */
@@ -69,6 +77,20 @@ function judgeErrors(request: BadRequest, status: number, { errors = [], data }:
   const done = data !== null && data !== undefined && Object.values(data).some((value) => value !== null)
   const details = first.extensions?.details
   return { breach: null, succeeded: status < 300 && done, code: first.extensions!.code!, named: details ? details.length > 0 : null }
+}
+
+/** The Model Context Protocol: errors of the protocol have a number, those of tools our code. */
+function judgeRpc(request: BadRequest, status: number, { result, error }: Body, breach: (what: string) => Judgement): Judgement {
+  const message = error?.message ?? (result?.isError ? result.structuredContent?.message : undefined)
+  if (message === undefined) {
+    return result === undefined ? breach('has neither a result nor an error') : { breach: null, succeeded: status < 300, code: 'ok', named: null }
+  }
+  if (INSIDE.test(messageWithoutEcho(message, request))) return breach(`shows the inside: ${message.slice(0, 200)}`)
+  if (error !== undefined) return { breach: null, succeeded: false, code: `JSON-RPC ${error.code}`, named: null }
+  const { code = '', details = [] } = result!.structuredContent!
+  if (code === 'INTERNAL_ERROR' || code === 'UNAVAILABLE' || code === '') return breach(`failed inside: ${message}`)
+  const named = isAboutInput(code, message) ? namesField({ code, message, details }, request) : null
+  return { breach: null, succeeded: false, code, named }
 }
 
 /** What a caller sent may come back in a message. */

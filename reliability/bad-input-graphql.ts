@@ -23,7 +23,7 @@ import {
 } from 'graphql'
 import { oddHeaders, type BadRequest } from './bad-input-rest.ts'
 import { sendGood, type Target } from './bad-input-target.ts'
-import { type Chance, NASTY_TEXTS, nastyBody, nastyEncoded, nastyJson } from './bad-input-values.ts'
+import { badFieldQuery, type Chance, changedCursor, NASTY_TEXTS, nastyBody, nastyEncoded, nastyJson } from './bad-input-values.ts'
 
 /** Reads the schema as any client would. */
 export async function readSchema({ publicUrl, keys }: Pick<Target, 'publicUrl' | 'keys'>): Promise<GraphQLSchema> {
@@ -89,13 +89,15 @@ export function badGraphqlRequest(schema: GraphQLSchema, target: Target, chance:
   const mutates = chance.is(0.45)
   const root = mutates ? schema.getMutationType()! : schema.getQueryType()!
   const fields = Object.values(root.getFields())
-  const grown = `${mutates ? 'mutation' : 'query'} { ${Array.from({ length: 1 + chance.below(2) }, (_, i) => `f${i}: ${grow(chance.pick(fields), target, chance, 0)}`).join(' ')} }`
+  const chosen = Array.from({ length: 1 + chance.below(2) }, () => chance.pick(fields))
+  const grown = `${mutates ? 'mutation' : 'query'} { ${chosen.map((field, i) => `f${i}: ${grow(field, target, chance, 0)}`).join(' ')} }`
   const document = chance.is(0.2) ? chance.pick(TEXTS) : changedText(changedTree(grown, chance), chance)
   const byGet = chance.is(0.15)
   const path = chance.is(0.9) ? '/graphql' : '/graphql/v3'
   const key = chance.is(0.95) ? target.keys.enterprise : target.keys.starter
   return {
     group: mutates ? 'GraphQL mutations' : 'GraphQL queries',
+    about: chosen.map(({ name }) => fieldName(root.name, name)),
     url: target.publicUrl,
     path: byGet
       ? `${path}?query=${chance.is(0.9) ? encodeURIComponent(document.toWellFormed()).slice(0, 12_000) : nastyEncoded(chance)}${chance.is(0.3) ? `&variables=${nastyEncoded(chance)}` : ''}`
@@ -109,6 +111,11 @@ export function badGraphqlRequest(schema: GraphQLSchema, target: Target, chance:
     body: byGet ? null : bodyOf(document, chance),
     fields: fields.flatMap((field) => [field.name, ...field.args.map(({ name }) => name)]),
   }
+}
+
+/** How coverage names a field. */
+export function fieldName(root: string, field: string): string {
+  return `${root}.${field}`
 }
 
 function bodyOf(query: string, chance: Chance): string | Buffer {
@@ -138,7 +145,7 @@ function grow(field: GraphQLField<unknown, unknown>, target: Target, chance: Cha
 
 function inputOf({ name, type }: Pick<GraphQLArgument, 'name' | 'type'>, target: Target, chance: Chance): string {
   const bare: GraphQLInputType = isNonNullType(type) ? type.ofType : type
-  if (isListType(bare)) return '[]'
+  if (isListType(bare)) return chance.is(0.3) ? '[]' : `[${inputOf({ name, type: bare.ofType as GraphQLInputType }, target, chance)}]`
   if (isEnumType(bare)) return bare.getValues()[0]!.name
   if (isInputObjectType(bare)) {
     const fields = Object.values(bare.getFields()).filter((field) => isNonNullType(field.type) || chance.is(0.4))
@@ -158,6 +165,9 @@ function inputOf({ name, type }: Pick<GraphQLArgument, 'name' | 'type'>, target:
   if (bare.name === 'Int') return String(1 + chance.below(50))
   if (bare.name === 'Float') return `${1 + chance.below(500)}.5`
   if (bare.name === 'Boolean') return String(chance.is(0.5))
+  const cursors = name === 'after' || name === 'until' ? [...target.cursors.changes, ...target.cursors.events] : []
+  if (cursors.length > 0) return JSON.stringify(chance.is(0.5) ? chance.pick(cursors) : changedCursor(cursors, chance))
+  if (name === 'query') return JSON.stringify(badFieldQuery(chance))
   return JSON.stringify(
     {
       action: chance.pick(['pause', 'publish']),

@@ -1,6 +1,6 @@
 // Values that every operation with such a field has to refuse: years out of range, and texts that show nothing or change their order.
 import type { Shape } from '#core/input.ts'
-import type { BadRequest, Operation } from './bad-input-rest.ts'
+import { aboutOf, type BadRequest, type Operation } from './bad-input-rest.ts'
 import { WRONG_DAYS, WRONG_NAMES, WRONG_TIMES } from './bad-input-values.ts'
 
 /** Fields that hold a name or a remark for people. */
@@ -16,6 +16,7 @@ export function requestsToRefuse(
     const { path, headers, body } = fill(operation)
     const request = (query: string, sent: object | null): BadRequest => ({
       group,
+      about: [aboutOf(operation)],
       url,
       method,
       path: path + query,

@@ -1,6 +1,16 @@
 // Mostly wrong REST requests, made from an OpenAPI document as the running node serves it.
 import type { Shape } from '#core/input.ts'
-import { bodyOf, type Chance, goodJson, type IdsOf, NASTY_TEXTS, nastyBody, nastyEncoded } from './bad-input-values.ts'
+import {
+  badFieldQuery,
+  bodyOf,
+  type Chance,
+  changedCursor,
+  goodJson,
+  type KnownOf,
+  NASTY_TEXTS,
+  nastyBody,
+  nastyEncoded,
+} from './bad-input-values.ts'
 import { resolved } from '../test/support/openapi.ts'
 import type { Target } from './bad-input-target.ts'
 
@@ -8,6 +18,8 @@ import type { Target } from './bad-input-target.ts'
 export interface BadRequest {
   /** operations that are counted together */
   group: string
+  /** what of the interface it is about: `GET /api/v1/items/{id}`, a field of GraphQL, a tool */
+  about: readonly string[]
   url: string
   /** path with query, not checked or encoded any further */
   path: string
@@ -18,7 +30,7 @@ export interface BadRequest {
   fields: readonly string[]
 }
 
-interface Parameter {
+export interface Parameter {
   name: string
   in: 'path' | 'query'
   schema: Shape
@@ -136,7 +148,7 @@ export function oddHeaders(chance: Chance): [name: string, value: string][] {
 /** One request of an operation: mostly wrong in one or several places. */
 export function badRequest(operation: Operation, target: Target, chance: Chance): BadRequest {
   const { group, url, method, path, parameters, body, fields } = operation
-  const ids = idsBy(target, path)
+  const ids = knownBy(target, path)
   const filled = path.replace(/\{(\w+)\}/g, (_all, name: string) =>
     chance.is(0.75) ? pathValue(name, ids, operation, chance) : nastyEncoded(chance),
   )
@@ -151,6 +163,7 @@ export function badRequest(operation: Operation, target: Target, chance: Chance)
   const sentPath = chance.is(0.02) ? chance.pick(PATHS) : filled + (query && `?${query}`)
   return {
     group,
+    about: [aboutOf(operation)],
     url,
     // Malformed HTTP is answered before its method is known: with a body, which HEAD may not have.
     path: sentMethod === 'HEAD' ? sentPath.replace(/[^\x21-\x7e]/g, '') : sentPath,
@@ -172,7 +185,7 @@ export function goodParts(
   chance: Chance,
 ): { path: string; headers: [string, string][]; body: (shape: Shape) => Record<string, unknown> } {
   const { path } = operation
-  const ids = idsBy(target, path)
+  const ids = knownBy(target, path)
   return {
     path: path.replace(/\{(\w+)\}/g, (_all, name: string) => pathValue(name, ids, operation, chance)),
     headers: [['authorization', `Bearer ${path.startsWith('/operator') ? target.operatorToken : target.keys.enterprise}`]],
@@ -181,15 +194,21 @@ export function goodParts(
   }
 }
 
+/** How coverage names an operation. */
+export function aboutOf({ method, path }: Pick<Operation, 'method' | 'path'>): string {
+  return `${method} ${path}`
+}
+
 function credential({ path }: Operation, { keys, operatorToken }: Target, chance: Chance): string {
   if (path.startsWith('/operator')) return chance.is(0.98) ? operatorToken : keys.enterprise
   return chance.is(0.97) ? chance.pick([keys.plus, keys.enterprise]) : keys.starter
 }
 
-/** Which ids a name stands for, below a path. */
-function idsBy({ ids }: Target, path: string): IdsOf {
+/** Which values a name has below a path, as the service gave them. */
+export function knownBy({ ids, cursors, dumpFiles }: Target, path: string): KnownOf {
   const family = /\/(account|key|item|categorie|listing|collection)s?\//.exec(path)?.[1]?.replace('categorie', 'category')
-  const byName: Record<string, number[]> = {
+  const ofFeed = path.includes('/events') ? cursors.events : path.includes('/changes') ? cursors.changes : []
+  const byName: Record<string, readonly (number | string)[]> = {
     itemId: ids.record,
     account_id: ids.account,
     seller_id: ids.account,
@@ -198,24 +217,30 @@ function idsBy({ ids }: Target, path: string): IdsOf {
     listing_id: ids.listing,
     // Seconds: a longer wait would be taken for a hang.
     wait: [0, 1],
+    after: ofFeed,
+    until: ofFeed,
+    name: path.includes('/dumps/') ? dumpFiles : [],
     id: path.includes('make-highlight') ? ids.listing : (ids[family as keyof typeof ids] ?? []),
   }
   return (field) => byName[field] ?? []
 }
 
-function pathValue(name: string, ids: IdsOf, { parameters }: Operation, chance: Chance): string {
+function pathValue(name: string, ids: KnownOf, { parameters }: Operation, chance: Chance): string {
   const known = ids(name)
   if (known.length > 0) return String(chance.pick(known))
   const schema = parameters.find((parameter) => parameter.name === name)?.schema ?? {}
+  if (schema.enum && schema.enum.length > 0) return String(chance.pick(schema.enum))
   if (name.endsWith('format')) return chance.pick(['mintmark-ndjson', 'pricecharting-csv', 'tcgdex', 'mintmark-csv', 'collectr', 'nothing'])
   return schema.type === 'string' ? 'text' : String(1 + chance.below(40))
 }
 
-function queryOf(parameters: Parameter[], ids: IdsOf, chance: Chance): string {
+function queryOf(parameters: Parameter[], ids: KnownOf, chance: Chance): string {
   const parts: string[] = []
   for (const { name, schema } of parameters) {
     if (!chance.is(0.4)) continue
     const value = () => {
+      if (name === 'query' && chance.is(0.6)) return encodeURIComponent(badFieldQuery(chance))
+      if ((name === 'after' || name === 'until') && chance.is(0.5)) return encodeURIComponent(changedCursor(ids(name), chance))
       if (chance.is(0.45)) return nastyEncoded(chance)
       const good: unknown = JSON.parse(
         goodJson(schema.type === 'array' ? (schema.items ?? {}) : schema, name, chance, ids).replace(/^$/, '""') || '""',
@@ -230,7 +255,7 @@ function queryOf(parameters: Parameter[], ids: IdsOf, chance: Chance): string {
   return parts.join('&')
 }
 
-function textOfBody(shape: Shape, ids: IdsOf, chance: Chance): string | Buffer {
+function textOfBody(shape: Shape, ids: KnownOf, chance: Chance): string | Buffer {
   if (chance.is(0.12)) return nastyBody(chance)
   const object = shape.anyOf?.find((branch) => branch.properties) ?? shape
   if (object.properties) return bodyOf(object, chance, ids)

@@ -3,8 +3,10 @@ import { Agent, request as httpRequest } from 'node:http'
 import type { GraphQLSchema } from 'graphql'
 import { randomNumbers } from '../bench/random.ts'
 import { type Answered, judge } from './bad-input-check.ts'
-import { badGraphqlRequest, readSchema } from './bad-input-graphql.ts'
-import { type BadRequest, badRequest, goodParts, type Operation, readOperations } from './bad-input-rest.ts'
+import { badGraphqlRequest, fieldName, readSchema } from './bad-input-graphql.ts'
+import { badMcpRequest, type McpTool, readTools, toolName } from './bad-input-mcp.ts'
+import { openOperations } from './bad-input-open.ts'
+import { aboutOf, type BadRequest, badRequest, goodParts, type Operation, readOperations } from './bad-input-rest.ts'
 import { HANG_MS } from './bad-input-kept.ts'
 import { requestsToRefuse } from './bad-input-refused.ts'
 import { auditedRefusals, bystanderState, sendGood, type Target } from './bad-input-target.ts'
@@ -14,6 +16,8 @@ export interface Attack {
   /** group → status → how many */
   statuses: Map<string, Map<number, number>>
   codes: Map<string, number>
+  /** how often each operation, field and tool was asked; 0 for none */
+  asked: Map<string, number>
   /** the first few answers that broke a rule, with how to send the request again */
   breaches: string[]
   breachCount: number
@@ -32,23 +36,22 @@ const AT_ONCE = 8
 const KEPT_BREACHES = 20
 const KEPT_SLOWEST = 5
 const GRAPHQL_SHARE = 0.25
+const MCP_SHARE = 0.08
 
 /** Sends `requests` of one seed; the same seed makes the same requests for the same ids. */
 export async function attack(
   target: Target,
   { requests, seed, onProgress = () => {} }: { requests: number; seed: number; onProgress?: (sent: number) => void },
 ): Promise<Attack> {
-  const operations = [
-    ...(await readOperations(target.publicUrl, '/openapi.json')),
-    ...(await readOperations(target.operatorUrl, '/operator/openapi.json')),
-  ]
-  const schema = await readSchema(target)
+  const attacked = await readInterfaces(target)
+  const { operations } = attacked
   const chance = new Chance(randomNumbers(seed))
   const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
   const prefix = `bad-${seed}-`
   const result: Attack = {
     statuses: new Map(),
     codes: new Map(),
+    asked: new Map(namesOf(attacked).map((name) => [name, 0])),
     breaches: [],
     breachCount: 0,
     refusals: 0,
@@ -66,7 +69,8 @@ export async function attack(
       const number = sent
       sent += 1
       if (number % 1_000 === 0) onProgress(number)
-      const request = makeRequest(operations, schema, target, chance)
+      const request = makeRequest(attacked, target, chance)
+      for (const name of request.about) result.asked.set(name, (result.asked.get(name) ?? 0) + 1)
       const answered = await sendBad(request, agent, `${prefix}${number}`)
       times.push(answered.milliseconds)
       keepSlowest(result.slowest, request, answered.milliseconds)
@@ -113,8 +117,36 @@ function keepSlowest(slowest: Attack['slowest'], request: BadRequest, millisecon
   slowest.length = Math.min(slowest.length, KEPT_SLOWEST)
 }
 
-function makeRequest(operations: Operation[], schema: GraphQLSchema, target: Target, chance: Chance): BadRequest {
-  return chance.is(GRAPHQL_SHARE) ? badGraphqlRequest(schema, target, chance) : badRequest(chance.pick(operations), target, chance)
+interface Interfaces {
+  /** of both OpenAPI documents, and paths that are in neither */
+  operations: Operation[]
+  schema: GraphQLSchema
+  tools: McpTool[]
+}
+
+/** Everything that the node offers, as it says itself. */
+async function readInterfaces(target: Target): Promise<Interfaces> {
+  return {
+    operations: [
+      ...(await readOperations(target.publicUrl, '/openapi.json')),
+      ...(await readOperations(target.operatorUrl, '/operator/openapi.json')),
+      ...openOperations(target),
+    ],
+    schema: await readSchema(target),
+    tools: await readTools(target),
+  }
+}
+
+function namesOf({ operations, schema, tools }: Interfaces): string[] {
+  const roots = [schema.getQueryType()!, schema.getMutationType()!]
+  const fields = roots.flatMap((root) => Object.keys(root.getFields()).map((field) => fieldName(root.name, field)))
+  return [...operations.map(aboutOf), ...fields, ...tools.map(({ name }) => toolName(name))]
+}
+
+function makeRequest({ operations, schema, tools }: Interfaces, target: Target, chance: Chance): BadRequest {
+  if (chance.is(GRAPHQL_SHARE)) return badGraphqlRequest(schema, target, chance)
+  if (chance.is(MCP_SHARE)) return badMcpRequest(tools, target, chance)
+  return badRequest(chance.pick(operations), target, chance)
 }
 
 /** Sends the request as it is; an answer that never comes has status 599. */

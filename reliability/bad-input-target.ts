@@ -1,6 +1,7 @@
 // What bad input is sent at: a running node with accounts made for it, and one account that nothing may touch.
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Plan } from '#core/plans.ts'
 import type { Db } from '#db/schema.ts'
 
@@ -16,6 +17,10 @@ export interface Target extends Place {
   keys: Record<'starter' | 'plus' | 'enterprise', string>
   /** ids of things that may be changed, by the name of what they are ids of */
   ids: Record<IdKind, number[]>
+  /** of feeds that have entries: changes of the catalogue, and events of the `plus` account */
+  cursors: Record<'changes' | 'events', readonly string[]>
+  /** names of files of a dump */
+  dumpFiles: readonly string[]
   /** id of the account that nothing may touch */
   bystander: number
   /** id of a listing of the `plus` account that only the check at the end changes */
@@ -90,7 +95,31 @@ export async function prepareTarget(place: Place): Promise<Target> {
   made.account.push(victim.id)
   made.key.push(victim.keyId)
   const keys = { starter: starter.key, plus: plus.key, enterprise: enterprise.key }
-  return { ...place, keys, ids: made, bystander: bystander.id, listing: made.listing.shift()! }
+  const listing = made.listing.shift()!
+  const read = async <T>(path: string, key: string) =>
+    (await (await fetch(`${place.publicUrl}/api/v1${path}`, { headers: { authorization: `Bearer ${key}` } })).json()) as T
+  // Nobody listens there: what is posted fails at once.
+  for (const key of [plus.key, enterprise.key]) {
+    await sendGood(`${place.publicUrl}/api/v1/plus/webhook`, key, 'PUT', { url: 'http://127.0.0.1:9/', on_sale: true, on_expire: true })
+  }
+  await operate('POST', '/orders', { order_id: Date.now(), lines: [{ listing_id: listing, quantity: 1 }] })
+  await operate('POST', '/dumps')
+  while ((await operate<{ running: object | null }>('GET', '/dumps')).running !== null) await pause(50)
+  const { files, change_cursor: dumped } = (await read<{ data: { files: { name: string }[]; change_cursor: string } }>('/dumps', enterprise.key)).data
+  type Entries = { data: { cursor: string }[]; next: string }
+  const cursorsAt = async (path: string, key: string) => {
+    const { data, next } = await read<Entries>(path, key)
+    return [...data.map(({ cursor }) => cursor), next]
+  }
+  return {
+    ...place,
+    keys,
+    ids: made,
+    cursors: { changes: [dumped, ...(await cursorsAt('/changes?limit=3', enterprise.key))], events: await cursorsAt('/plus/events', plus.key) },
+    dumpFiles: files.map(({ name }) => name),
+    bystander: bystander.id,
+    listing,
+  }
 }
 
 /** A digest of everything that belongs to the bystander, but for the items: operators may merge them. */

@@ -272,31 +272,33 @@ export function nastyEncoded(chance: Chance): string {
   return chance.is(0.3) ? chance.pick(NASTY_ENCODED) : encodeURIComponent(chance.pick(NASTY_TEXTS).toWellFormed()).slice(0, 8_000)
 }
 
-/** Ids that a field or a path parameter may name, by its name; a right value for it never names anything else. */
-export type IdsOf = (field: string) => readonly number[]
+/** What a field or a path parameter may name, by its name; a right value for it never names anything else. */
+export type KnownOf = (field: string) => readonly (number | string)[]
 
 /** A value that the schema allows, as JSON. */
-export function goodJson(shape: Shape, field: string, chance: Chance, idsOf: IdsOf): string {
+export function goodJson(shape: Shape, field: string, chance: Chance, known: KnownOf): string {
   if (shape.const !== undefined) return JSON.stringify(shape.const)
   if (shape.enum) return JSON.stringify(chance.pick(shape.enum))
-  if (shape.anyOf) return goodJson(chance.pick(shape.anyOf), field, chance, idsOf)
+  if (shape.anyOf) return goodJson(chance.pick(shape.anyOf), field, chance, known)
   switch (shape.type) {
     case 'integer':
     case 'number': {
-      const ids = idsOf(field)
-      if (ids.length > 0) return String(chance.pick(ids))
+      const values = known(field)
+      if (values.length > 0) return JSON.stringify(chance.pick(values))
       return String(Math.min(shape.maximum ?? 50, Math.max(shape.minimum ?? shape.exclusiveMinimum ?? 0, 0) + 1 + chance.below(5)))
     }
     case 'boolean':
       return String(chance.is(0.5))
     case 'array':
-      return `[${Array.from({ length: chance.below(3) + 1 }, () => goodJson(shape.items ?? {}, field, chance, idsOf)).join(',')}]`
+      return `[${Array.from({ length: chance.below(3) + 1 }, () => goodJson(shape.items ?? {}, field, chance, known)).join(',')}]`
     case 'object':
-      return bodyOf(shape, chance, idsOf, 0)
+      return bodyOf(shape, chance, known, 0)
     case 'null':
       return 'null'
-    case 'string':
-      return JSON.stringify(goodText(shape, chance))
+    case 'string': {
+      const values = known(field)
+      return JSON.stringify(values.length > 0 ? chance.pick(values) : goodText(shape, chance))
+    }
     default:
       return nastyJson(chance)
   }
@@ -310,15 +312,88 @@ function goodText(shape: Shape, chance: Chance): string {
 }
 
 /** An object of the schema in which about this share of fields is wrong, left out, doubled or unknown. */
-export function bodyOf(shape: Shape, chance: Chance, idsOf: IdsOf, wrong = 0.35): string {
+export function bodyOf(shape: Shape, chance: Chance, known: KnownOf, wrong = 0.35): string {
   const members: string[] = []
   for (const [name, property] of Object.entries(shape.properties ?? {})) {
     const required = shape.required?.includes(name) ?? false
     if (chance.is(required ? wrong * 0.2 : 0.5)) continue
-    const value = () => (chance.is(wrong) ? nastyJson(chance) : goodJson(property, name, chance, idsOf))
+    const value = () => (chance.is(wrong) ? nastyJson(chance) : goodJson(property, name, chance, known))
     members.push(`${JSON.stringify(name)}:${value()}`)
     if (chance.is(wrong * 0.1)) members.push(`${JSON.stringify(name)}:${value()}`)
   }
   if (chance.is(wrong * 0.3)) members.push(`${JSON.stringify(chance.pick([...NASTY_TEXTS, 'id', 'status', 'seller_id']))}:${nastyJson(chance)}`)
   return `{${members.join(',')}}`
+}
+
+const FIELD_TERMS: readonly string[] = [
+  'set:base1',
+  'r>=rare',
+  'r>=nothing',
+  'price<20',
+  'price.source_a>=5',
+  'price.nowhere>5',
+  'price<1e400',
+  'price>-0',
+  'number:4',
+  'number>=99999999999999999999',
+  'name:"dark charizard"',
+  'name:"',
+  'label:"PSA 10"',
+  'lang:ja',
+  'finish!=holo',
+  'nothing:1',
+  '__proto__:1',
+  ':',
+  'r>=',
+  '<=',
+  '-',
+  '--',
+  '-(',
+  '(',
+  ')',
+  '()',
+  'or',
+  'or or',
+  '"',
+  '\\"',
+  'charizard',
+  '\u202e',
+  'ş',
+]
+
+/** A field query of right and wrong terms, nested or cut off at random. */
+export function badFieldQuery(chance: Chance): string {
+  const terms = Array.from({ length: 1 + chance.below(chance.is(0.1) ? 40 : 5) }, () => {
+    const term = chance.is(0.1) ? chance.pick(NASTY_TEXTS).slice(0, 200) : chance.pick(FIELD_TERMS)
+    return chance.is(0.2) ? `${'('.repeat(1 + chance.below(8))}${term}${')'.repeat(1 + chance.below(8))}` : term
+  })
+  const text = terms.join(chance.pick([' ', ' ', ' or ', ''])).toWellFormed()
+  return chance.is(0.1) ? text.slice(0, chance.below(text.length + 1)) : text
+}
+
+/** A cursor that the service gave, with a letter, a part or its length changed. */
+export function changedCursor(cursors: readonly (number | string)[], chance: Chance): string {
+  const cursor = String(cursors.length > 0 ? chance.pick(cursors) : '')
+  const at = chance.below(cursor.length + 1)
+  if (chance.is(0.3)) return `${cursor.slice(0, at)}${chance.pick(['', 'A', '=', '_', '\u0000', 'ş'])}${cursor.slice(at + 1)}`
+  const parts = JSON.parse(Buffer.from(cursor, 'base64url').toString() || '[]') as unknown[]
+  const wrong: unknown = chance.pick([
+    null,
+    -1,
+    0,
+    1,
+    2 ** 53,
+    '',
+    '0',
+    '1:1:',
+    '1:2:1',
+    '2:1:',
+    '9'.repeat(18),
+    `${'9'.repeat(17)}:${'9'.repeat(18)}:`,
+    [],
+    {},
+  ])
+  if (chance.is(0.5)) parts[chance.below(parts.length + 1)] = wrong
+  else parts.push(...Array.from({ length: 1 + chance.below(5) }, () => chance.pick([wrong, '1', 1, '1:1:'])))
+  return Buffer.from(JSON.stringify(parts)).toString('base64url')
 }

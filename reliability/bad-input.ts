@@ -25,7 +25,9 @@ try {
     process.stderr.write('\r')
     console.log(`Seed ${seed}: ${options.requests} requests in ${Math.round((performance.now() - started) / 1_000)} s`)
     show(result)
-    breaches += result.breachCount
+    const unasked = [...result.asked].filter(([, times]) => times === 0)
+    for (const [name] of unasked) console.log(`NOT ASKED ${name}`)
+    breaches += result.breachCount + unasked.length
     const kept = await attackKeptConnections(target)
     console.log(
       `${kept.sent} compressed bodies that are refused, each followed by a request on the same connection: ${kept.breaches.length} breaches`,
@@ -43,7 +45,7 @@ try {
 console.log(breaches === 0 ? 'No breach' : `${breaches} breaches`)
 process.exitCode = breaches === 0 ? 0 : 1
 
-function show({ statuses, codes, refusals, named, slowest, p99Ms, refused, breaches: found, breachCount }: Attack): void {
+function show({ statuses, codes, asked, refusals, named, slowest, p99Ms, refused, breaches: found, breachCount }: Attack): void {
   const seen = [...new Set([...statuses.values()].flatMap((row) => [...row.keys()]))].sort((a, b) => a - b)
   console.table(
     Object.fromEntries(
@@ -61,6 +63,8 @@ function show({ statuses, codes, refusals, named, slowest, p99Ms, refused, breac
   console.log(
     `99 in 100 within ${p99Ms.toFixed(1)} ms, slowest ${slowest[0]!.milliseconds.toFixed(0)} ms; ${named} of ${refusals} refused inputs name the field`,
   )
+  const counts = [...asked.values()].sort((a, b) => a - b)
+  console.log(`${asked.size} operations, fields and tools, each asked ${counts[0]} to ${counts.at(-1)} times`)
   console.log(`${refused} more with a value that must be refused`)
   for (const { milliseconds, request } of slowest) console.log(`${milliseconds.toFixed(0)} ms ${request.slice(0, 200)}`)
   for (const line of found) console.log(`BREACH ${line}`)

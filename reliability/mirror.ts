@@ -27,7 +27,7 @@ const PRICES_AT_ONCE = 60
 const LONGEST_LIFE_MS = 1_500
 const DONE_MS = 60_000
 
-const any = <T>(values: readonly T[]): T => values[Math.floor(Math.random() * values.length)]!
+const oneOf = <T>(values: readonly T[]): T => values[Math.floor(Math.random() * values.length)]!
 
 /** A dump, then changes of every kind while the mirror lives for moments; at the end both exports are compared. */
 export async function mirrorRun({ changes, kills }: MirrorRunOptions): Promise<Finding[]> {
@@ -69,9 +69,9 @@ export async function mirrorRun({ changes, kills }: MirrorRunOptions): Promise<F
       if (kind < 0.8) {
         const at = Date.now() - Math.floor(Math.random() * 1000)
         const rows = Array.from({ length: PRICES_AT_ONCE }, (_, i) => ({
-          item_id: any(items).id,
-          market: any(MARKETS.slice(1)),
-          label: any(LABELS),
+          item_id: oneOf(items).id,
+          market: oneOf(MARKETS.slice(1)),
+          label: oneOf(LABELS),
           price: Math.floor(100 + Math.random() * 9_900) / 100,
           updated_at: new Date(at + i).toISOString(),
         }))
@@ -81,14 +81,14 @@ export async function mirrorRun({ changes, kills }: MirrorRunOptions): Promise<F
         return
       }
       if (kind < 0.92) {
-        await operator('PATCH', `/items/${any(items).id}`, { name: `Card ${done} “ışık”`, details: { hp: 10 + (done % 300) } })
+        await operator('PATCH', `/items/${oneOf(items).id}`, { name: `Card ${done} “ışık”`, details: { hp: 10 + (done % 300) } })
         made.items += 1
       } else if (kind < 0.95) {
         const [category] = await operator<{ id: number }[]>('GET', `/categories?per_page=1&page=${1 + (done % 10)}`)
         await operator('PATCH', `/categories/${category!.id}`, { name: `Set ${done}` })
         made.categories += 1
       } else if (kind < 0.98) {
-        const [from, into] = [any(items), any(items)]
+        const [from, into] = [oneOf(items), oneOf(items)]
         if (from.id === into.id) return
         const { batch_id } = await operator<{ batch_id: number }>('POST', `/items/${from.id}/merge`, { into: into.id })
         await pause(Math.random() * 20)

@@ -28,8 +28,10 @@ export interface Config {
   imageProxy: boolean
   /** room for cached images in `dataDir` */
   imageCacheMb: number
-  /** where dumps of the catalogue are kept */
+  /** where dumps of the catalogue are kept, or written before they are sent to `dumpsS3` */
   dumpsDir: string
+  /** bucket that keeps dumps in place of `dumpsDir`, null for none */
+  dumpsS3: BucketSettings | null
   /** hour of the day, in `timeZone`, at which a dump is made; null: only on demand */
   dumpHour: number | null
   /** IANA zone of the local times that Plus endpoints answer with */
@@ -73,6 +75,15 @@ export interface Config {
   webhookAllowHttp: boolean
   /** what webhook secrets are encrypted with; null: a key of its own in `dataDir` */
   secretKey: string | null
+}
+
+/** A bucket of an S3-compatible store. */
+export interface BucketSettings {
+  /** address of the store with the bucket and perhaps a prefix, such as `https://s3.example/bucket/cards` */
+  url: string
+  accessKey: string
+  secretKey: string
+  region: string
 }
 
 /** A setting is missing or invalid; the message names it and says what is allowed. */
@@ -130,6 +141,29 @@ function url(protocols: readonly string[]): (text: string) => string {
     }
     return text.replace(/\/$/, '')
   }
+}
+
+function bucketUrl(text: string): string {
+  const { protocol, pathname, username, search, hash } = URL.canParse(text) ? new URL(text) : new URL('none:')
+  const isAddress = protocol === 'https:' || protocol === 'http:'
+  if (!isAddress || !/^(\/[^/]+)+\/?$/.test(pathname) || username !== '' || search !== '' || hash !== '') {
+    throw new Error('the address of a bucket and perhaps a prefix, such as https://s3.example/bucket/cards, without keys')
+  }
+  return text.replace(/\/$/, '')
+}
+
+function region(text: string): string {
+  if (!/^[a-z0-9-]{1,40}$/.test(text)) throw new Error('a region such as us-east-1')
+  return text
+}
+
+/** The bucket of the dumps: an address with both keys, or nothing of it. */
+function dumpBucket(url: string | null, accessKey: string, secretKey: string, bucketRegion: string): BucketSettings | null {
+  const names = ['DUMPS_S3_URL', 'DUMPS_S3_ACCESS_KEY', 'DUMPS_S3_SECRET_KEY']
+  const missing = names.filter((_name, i) => !([url, accessKey, secretKey] as const)[i])
+  if (missing.length === names.length) return null
+  if (missing.length > 0) throw new ConfigError(`${missing.join(' and ')} must be set: dumps in a bucket need ${names.join(', ')}`)
+  return Object.freeze({ url: url!, accessKey, secretKey, region: bucketRegion })
 }
 
 function corsOrigins(text: string): '*' | readonly string[] {
@@ -280,6 +314,10 @@ export const SETTINGS = {
   IMAGE_PROXY: setting('whether images of the catalogue are served from here: on or off', 'off' as 'off' | 'on', oneOf(['off', 'on'])),
   IMAGE_CACHE_MB: setting('room for cached images in DATA_DIR', 2_048, whole(16, 16_777_216)),
   DUMPS_DIR: setting('folder for dumps of the catalogue; unset: dumps in DATA_DIR', '', text),
+  DUMPS_S3_URL: setting('bucket of an S3-compatible store for dumps, with its address and perhaps a prefix', null as string | null, bucketUrl),
+  DUMPS_S3_ACCESS_KEY: setting('access key of DUMPS_S3_URL', '', text),
+  DUMPS_S3_SECRET_KEY: setting('secret key of DUMPS_S3_URL', '', text),
+  DUMPS_S3_REGION: setting('region of DUMPS_S3_URL', 'us-east-1', region),
   DUMP_HOUR: setting('hour at which a dump of the catalogue is made, in TIME_ZONE, or off', 3 as number | null, dumpHour),
   TIME_ZONE: setting('zone of local times', 'Europe/Istanbul', timeZone),
   LOG_LEVEL: setting('how much is logged', 'info' as (typeof LOG_LEVELS)[number], oneOf(LOG_LEVELS)),
@@ -390,6 +428,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     imageProxy,
     imageCacheMb: read('IMAGE_CACHE_MB'),
     dumpsDir: resolve(read('DUMPS_DIR') || join(read('DATA_DIR'), 'dumps')),
+    dumpsS3: dumpBucket(read('DUMPS_S3_URL'), read('DUMPS_S3_ACCESS_KEY'), read('DUMPS_S3_SECRET_KEY'), read('DUMPS_S3_REGION')),
     dumpHour: read('DUMP_HOUR'),
     timeZone: read('TIME_ZONE'),
     logLevel: read('LOG_LEVEL'),

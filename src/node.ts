@@ -12,12 +12,12 @@ import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Log } from '#core/context.ts'
 import type { Viewer } from '#core/verb.ts'
 import { ChangeFeed, CHANGES_CHANNEL, trimChangeLog } from '#db/change-feed.ts'
-import { ChangeWaiters } from '#db/change-waiters.ts'
 import { forgetOldIdempotencyKeys } from '#db/idempotency.ts'
+import { LongPolls } from '#db/long-polls.ts'
 import { readAtLength } from '#db/replica.ts'
 import type { Db } from '#db/schema.ts'
 import { DumpMaker } from '#dumps/maker.ts'
-import { DumpFolder } from '#dumps/store.ts'
+import { checkDumpStore, openDumpStore } from '#dumps/open-store.ts'
 import { type Heartbeat, workerHeartbeat } from '#jobs/heartbeat.ts'
 import { Notices } from '#jobs/notices.ts'
 import { Scheduler } from '#jobs/scheduler.ts'
@@ -38,6 +38,7 @@ import { EVENTS_CHANNEL } from '#webhooks/event-positions.ts'
 import { forgetOldEvents } from '#webhooks/retention.ts'
 import { checkSealing, webhookRules } from '#webhooks/rules.ts'
 import type { Sender } from '#webhooks/sender.ts'
+import type { Network } from '#outbound/dial.ts'
 import type { Config } from './config.ts'
 
 export interface NodeOptions {
@@ -61,7 +62,7 @@ export interface RunningNode {
   operatorUrl: string | null
   catalogue: Catalogue
   listings: ListingSnapshot
-  events: EventFeed
+  polls: LongPolls
   market: MarketSettings
   /** a context to call verbs with, as this viewer */
   ctx: (viewer: Viewer) => NodeCtx
@@ -98,6 +99,8 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   const servers: FastifyInstance[] = []
   const listening = () => servers.flatMap((server) => server.addresses() as AddressInfo[]).map(({ port }) => port)
   const webhooks = webhookRules(config, db, log, listening)
+  // Images are fetched under the same rules as notifications are sent.
+  const network: Network = webhooks
   await checkSealing(db, webhooks.sealing)
   const feed = new ChangeFeed(db, { warn: log.warn.bind(log), info: (message) => log.info({}, message) })
   const now = given ?? (() => feed.now())
@@ -111,10 +114,10 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   const catalogue = new Catalogue(db, { ...config, cachedRows, now, addresses })
   const market: MarketSettings = config
   const listings = new ListingSnapshot({ db, catalogue, now, timeZone: config.timeZone, readyBytesMb: config.readyBytesMb, cachedRows })
-  const events = new EventFeed(db)
   const caughtUp = () => feed.pull()
-  const waiters = new ChangeWaiters()
-  for (const follower of [keys, operators, sessions, catalogue, listings, events, waiters]) feed.add(follower)
+  const polls = new LongPolls()
+  const events = new EventFeed(db, polls)
+  for (const follower of [keys, operators, sessions, catalogue, listings, polls]) feed.add(follower)
   const load = async (from: Db): Promise<void> => {
     try {
       await feed.open(from)
@@ -128,7 +131,8 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   }
   // Half of the start is the reading of modules: only those of this role, and the most of them while the database sends.
   if (listeners.public) void import('./public.ts')
-  await readAtLength({ replicaUrl: config.databaseReplicaUrl, primary: db, log }, load)
+  const dumpStore = openDumpStore(config)
+  await Promise.all([readAtLength({ replicaUrl: config.databaseReplicaUrl, primary: db, log }, load), checkDumpStore(dumpStore, log)])
   await feed.pull()
   const scheduler = new Scheduler(log)
   const notices = new Notices(db)
@@ -148,8 +152,8 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     scheduler.add({ name, intervalMs: EVERY.keyUses, run: () => keyring.flush() })
   }
   const images =
-    listeners.public && config.imageProxy ? (await import('#images/image-proxy.ts')).openImageProxy({ ...config, network: webhooks, log, now }) : null
-  const dumps = new DumpMaker({ ...config, db, log, now, store: new DumpFolder(config.dumpsDir), currencies: config.sourceCurrencies })
+    listeners.public && config.imageProxy ? (await import('#images/image-proxy.ts')).openImageProxy({ ...config, network, log, now }) : null
+  const dumps = new DumpMaker({ ...config, db, log, now, store: dumpStore, currencies: config.sourceCurrencies })
   const shared = {
     config,
     db,
@@ -157,7 +161,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     scheduler,
     now,
     feed,
-    waiters,
+    polls,
     keys,
     operators,
     sessions,
@@ -180,8 +184,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   }
   const drain = async () => {
     draining = true
-    events.close()
-    waiters.close()
+    polls.close()
     for (const { server } of servers) server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
     await emptied(servers, DRAIN_MS)
     // The public one last: an end is the quicker for another before it.
@@ -192,8 +195,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   let sender: Sender | null = null
   let heartbeat: Heartbeat | null = null
   const close = async () => {
-    events.close()
-    waiters.close()
+    polls.close()
     await Promise.all([...servers.map(closeServer), sender?.close()])
     await scheduler.stop()
     await dumps.close()
@@ -217,7 +219,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
           'OPERATOR_PORT',
         )
       : null
-    const delivering = { network: webhooks, sealing: webhooks.sealing, retryDelaysMs: config.webhookRetryDelaysMs }
+    const delivering = { network, sealing: webhooks.sealing, retryDelaysMs: config.webhookRetryDelaysMs }
     if (worker)
       sender = (await import('#webhooks/sender.ts')).startSender({
         db,
@@ -242,7 +244,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     }
     keepHouse(scheduler, db, now, config.priceHistoryDays)
     started = true
-    return { publicUrl, operatorUrl, catalogue, listings, events, market, ctx, drain, close }
+    return { publicUrl, operatorUrl, catalogue, listings, polls, market, ctx, drain, close }
   } catch (error) {
     await close()
     throw error

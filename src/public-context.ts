@@ -7,7 +7,7 @@ import type { Market } from '#core/markets.ts'
 import type { Conditional } from '#core/precondition.ts'
 import type { ChangeFeed } from '#db/change-feed.ts'
 import type { WriteCtx } from '#db/change.ts'
-import type { ChangeWaiters } from '#db/change-waiters.ts'
+import type { LongPolls } from '#db/long-polls.ts'
 import type { Viewer } from '#core/verb.ts'
 import type { Db } from '#db/schema.ts'
 import type { DumpCtx, DumpMaker } from '#dumps/maker.ts'
@@ -25,7 +25,7 @@ export interface PublicCtx extends WriteCtx, DumpCtx, CatalogueNode, Conditional
   now: () => Date
   currencies: Readonly<Record<Market, string>>
   rules: PriceRules
-  waiters: ChangeWaiters
+  polls: LongPolls
 }
 
 /** What the context takes from the node. */
@@ -34,7 +34,7 @@ export interface PublicContextNode extends MarketNode {
   keys: Pick<Keyring, 'usage'>
   db: Db
   feed: Pick<ChangeFeed, 'pull'>
-  waiters: ChangeWaiters
+  polls: LongPolls
   dumps: DumpMaker
   catalogue: Catalogue
   webhooks: WebhookRules
@@ -44,7 +44,7 @@ export interface PublicContextNode extends MarketNode {
 
 /** Makes the context of a request that passed the gate. */
 export function publicContext(node: PublicContextNode): (viewer: Viewer, request: ApiRequest) => PublicCtx {
-  const { config, keys, db, feed, waiters, dumps, catalogue, webhooks, events, market, listings, now } = node
+  const { config, keys, db, feed, polls, dumps, catalogue, webhooks, events, market, listings, now } = node
   const caughtUp = () => feed.pull()
   return (viewer, request) => {
     return {
@@ -65,7 +65,7 @@ export function publicContext(node: PublicContextNode): (viewer: Viewer, request
       rules: config.priceRules,
       rateLimits: config.rateLimits,
       usage: keys.usage!,
-      waiters,
+      polls,
       dumps,
     }
   }

@@ -2603,7 +2603,7 @@ export interface operations {
                  * @example set:base1 r>=rare -finish:first-edition
                  */
                 query?: string;
-                /** @description Only items that changed at this time or later: the item itself, or a price of any market that came, changed or was reverted. The time at which the change was recorded here counts, not the date that a feed gives a price. A price that is only confirmed is no change, nor is its evidence or the name of a category */
+                /** @description Only items that changed at this time or later: their own data, or a price of any market that was added, changed or reverted. What counts is the time at which the service recorded the change, not the date of the price in its feed. A price confirmed at the same amount, new evidence for a price and a renamed category do not count as changes */
                 updated_since?: string;
                 /**
                  * @description Category; everything below it is included
@@ -2754,7 +2754,7 @@ export interface operations {
                  * @example set:base1 r>=rare -finish:first-edition
                  */
                 query?: string;
-                /** @description Only items that changed at this time or later: the item itself, or a price of any market that came, changed or was reverted. The time at which the change was recorded here counts, not the date that a feed gives a price. A price that is only confirmed is no change, nor is its evidence or the name of a category */
+                /** @description Only items that changed at this time or later: their own data, or a price of any market that was added, changed or reverted. What counts is the time at which the service recorded the change, not the date of the price in its feed. A price confirmed at the same amount, new evidence for a price and a renamed category do not count as changes */
                 updated_since?: string;
                 /**
                  * @description Category; everything below it is included

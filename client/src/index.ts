@@ -4,7 +4,7 @@ import createClient, { type FetchResponse, type MaybeOptionalInit } from 'openap
 import type { PathsWithMethod } from 'openapi-typescript-helpers'
 import type { paths } from './api.ts'
 import { MintmarkError } from './error.ts'
-import { retrying, type Send } from './retrying.ts'
+import { pause, retrying, type Send } from './retrying.ts'
 import { webCrypto } from './web-crypto.ts'
 
 export type * from './api.ts'
@@ -36,6 +36,16 @@ export type PagedPath = { [P in PathsWithMethod<paths, 'get'>]: Answer<P, 'get'>
 
 type Entry<P extends PagedPath> = Answer<P, 'get'> extends { data: (infer E)[] } ? E : never
 
+interface FeedPage {
+  data: unknown[]
+  next: string
+}
+
+/** Paths of feeds that are read by cursor: the changes of the catalogue, and the events of the account. */
+export type FeedPath = { [P in PathsWithMethod<paths, 'get'>]: Answer<P, 'get'> extends FeedPage ? P : never }[PathsWithMethod<paths, 'get'>]
+
+type Told<P extends FeedPath> = Answer<P, 'get'> extends { data: (infer E)[] } ? E : never
+
 export interface ClientOptions {
   apiKey: string
   /** address of the service, such as `https://cards.example` */
@@ -46,6 +56,11 @@ export interface ClientOptions {
   fetch?: Send
 }
 
+/** Seconds that a request of `follow` waits for something new, the most that the service allows. */
+const FOLLOW_WAIT = 30
+/** An empty answer that came at once is of a service that stops. */
+const SHORTEST_WAIT_MS = 1_000
+
 /** A client of one account; every call rejects with `MintmarkError` unless the service answers with success. */
 export class Mintmark {
   readonly get: Call<'get'>
@@ -53,8 +68,10 @@ export class Mintmark {
   readonly put: Call<'put'>
   readonly patch: Call<'patch'>
   readonly delete: Call<'delete'>
+  readonly #send: Send
 
   constructor({ apiKey, baseUrl, retries = 2, fetch = (request) => globalThis.fetch(request) }: ClientOptions) {
+    this.#send = fetch
     const client = createClient<paths>({ baseUrl, headers: { authorization: `Bearer ${apiKey}` }, fetch: retrying(fetch, retries) })
     // Without a key of the caller's own, one per call: a retry must not do it twice.
     client.use({
@@ -85,6 +102,37 @@ export class Mintmark {
       const { data, pagination } = (await get(path, { ...options, params: { ...params, query } })) as Page
       yield* data as Entry<P>[]
       if (!pagination.has_more) return
+    }
+  }
+
+  /**
+   * Every entry of a feed after the cursor `after`, then each new one as it comes, until `signal` is aborted; with `wait: 0` to
+   * the end of the feed only. Keep the `cursor` of the last entry that you have dealt with, and begin with it next time.
+   * While the service cannot be reached it goes on asking. Throws `MintmarkError` otherwise: with `CURSOR_EXPIRED` what
+   * follows the cursor is no longer kept, so that a copy of the catalogue begins again with the newest dump (`/api/v1/dumps`).
+   */
+  async *follow<P extends FeedPath>(path: P, ...[options]: Arguments<P, 'get'>): AsyncGenerator<Told<P>, void> {
+    const { params, signal } = (options ?? {}) as { params?: { query?: { after?: string; wait?: number } }; signal?: AbortSignal }
+    const get = this.get as (path: P, options: object) => Promise<unknown>
+    const never = new AbortController().signal
+    const send = retrying(this.#send, Infinity)
+    const wait = params?.query?.wait ?? FOLLOW_WAIT
+    try {
+      for (let after = params?.query?.after; !signal?.aborted; ) {
+        const askedMs = Date.now()
+        const query = { ...params?.query, wait, ...(after !== undefined && { after }) }
+        const { data, next } = (await get(path, { ...options, params: { ...params, query }, fetch: send })) as FeedPage
+        for (const entry of data as Told<P>[]) {
+          if (signal?.aborted) return
+          yield entry
+        }
+        after = next
+        if (data.length > 0) continue
+        if (wait === 0) return
+        if (Date.now() - askedMs < SHORTEST_WAIT_MS) await pause(SHORTEST_WAIT_MS, signal ?? never)
+      }
+    } catch (error) {
+      if (!signal?.aborted) throw error
     }
   }
 }

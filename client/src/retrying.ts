@@ -7,6 +7,8 @@ const IDEMPOTENT = ['GET', 'HEAD', 'PUT', 'DELETE']
 /** Too many requests, and what a node that restarts or the proxy before it answers. */
 const TEMPORARY = [429, 502, 503, 504]
 const LONGEST_WAIT_SECONDS = 60
+/** Between attempts where the service does not say. */
+const LONGEST_PAUSE_SECONDS = 30
 
 /**
  * Sends a request up to `retries` times more. Only what may be repeated is: by its method, or by its `Idempotency-Key`. It waits
@@ -21,7 +23,7 @@ export function retrying(send: Send, retries: number): Send {
         return null
       })
       if (response && !TEMPORARY.includes(response.status)) return response
-      const seconds = (response && secondsToWait(response)) ?? 0.5 * 2 ** attempt
+      const seconds = (response && secondsToWait(response)) ?? Math.min(0.5 * 2 ** attempt, LONGEST_PAUSE_SECONDS)
       if (response && seconds > LONGEST_WAIT_SECONDS) return response
       // An answer that is not read would hold its connection.
       await response?.body?.cancel()
@@ -40,7 +42,7 @@ export function secondsToWait({ headers }: Response): number | null {
 }
 
 /** @throws the signal's reason when it is aborted */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer)

@@ -61,13 +61,13 @@ async function verifier(secret: string): Promise<(signature: Bytes, signed: Byte
   return (signature, signed) => subtle.verify('HMAC', key, signature, signed)
 }
 
-/** Nothing, which is no signature of anything, unless it is 64 lower-case digits. */
+/** The bytes of 64 lower-case hexadecimal digits; empty for any other text, so that it matches no signature. */
 function bytesOfHex(text: string): Bytes {
   if (!/^[0-9a-f]{64}$/.test(text)) return new Uint8Array(0)
   return Uint8Array.from({ length: 32 }, (_, i) => Number.parseInt(text.slice(2 * i, 2 * i + 2), 16))
 }
 
-/** Of `v1,` and 32 bytes in base64; nothing for anything else. */
+/** The bytes of a signature written as `v1,` and 32 bytes in base64; empty for any other text. */
 function bytesOfSignature(text: string): Bytes {
   const [, base64] = /^v1,([0-9A-Za-z+/]{43}=)$/.exec(text) ?? []
   return base64 === undefined ? new Uint8Array(0) : Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))

@@ -2579,12 +2579,16 @@ export interface components {
             sha256: string;
         };
         DumpState: {
-            /** @description The newest dump */
+            /** @description The newest dump; null before the first, and while the store cannot be used */
             latest: components["schemas"]["Dump"] | null;
             /** @description The dump that this node is making */
             running: components["schemas"]["RunningDump"] | null;
             /** @description Why the last one failed on this node */
             failure: string | null;
+            /** @description Folder or address at which dumps are kept */
+            place: string;
+            /** @description Why the store cannot be used now */
+            problem: string | null;
         };
         Error: {
             /** @enum {boolean} */
@@ -3688,11 +3692,11 @@ export interface components {
         RunningDump: {
             /** Format: date-time */
             started_at: string;
-            /** @description Tables that are written */
+            /** @description Tables written so far */
             tables: number;
-            /** @description Tables in all, 0 until they are counted */
+            /** @description Total tables; 0 until they are counted */
             of: number;
-            /** @description Rows that are written */
+            /** @description Rows written so far */
             rows: number;
         };
         SaleCancellation: {

@@ -9,6 +9,7 @@ import { AccountsPage } from './pages/accounts.tsx'
 import { ApprovalsPage } from './pages/approvals.tsx'
 import { AuditPage } from './pages/audit.tsx'
 import { CataloguePage } from './pages/catalogue.tsx'
+import { DumpsPage } from './pages/dumps.tsx'
 import { ImportPage } from './pages/import.tsx'
 import { ImportsPage } from './pages/imports.tsx'
 import { ListingPage } from './pages/listing.tsx'
@@ -78,6 +79,7 @@ function Pages() {
       <Route path="/console/synonyms" component={SynonymsPage} />
       <Route path="/console/imports" component={ImportsPage} />
       <Route path="/console/imports/:id" component={ImportPage} />
+      <Route path="/console/dumps" component={DumpsPage} />
       <Route path="/console/rates" component={RatesPage} />
       <Route path="/console/price-reviews" component={PriceReviewsPage} />
       <Route path="/console/price-decisions" component={PriceDecisionsPage} />

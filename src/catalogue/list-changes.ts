@@ -7,7 +7,7 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { reason } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
-import type { ChangeWaiters } from '#db/change-waiters.ts'
+import type { LongPolls, Wait } from '#db/long-polls.ts'
 import { type CatalogueKind, type LoggedPart, type LogPage, type LogPosition, positionText, readLog, readPosition } from '#db/logged-changes.ts'
 import { eachPackedPrice, packedCount, PRICE_BYTES } from '#prices/payload.ts'
 import {
@@ -69,9 +69,8 @@ export interface ChangePage {
 }
 
 export interface ChangesCtx extends CatalogueNode, Pick<WriteCtx, 'db' | 'viewer' | 'caughtUp'> {
-  waiters: ChangeWaiters
-  /** asks to be told when the caller has gone; what it gives takes that back */
-  onDisconnect: (listener: () => void) => () => void
+  polls: LongPolls
+  onDisconnect: Wait['onDisconnect']
   currencies: Readonly<Record<Market, string>>
 }
 
@@ -115,34 +114,23 @@ export const listChanges = verb(
   async (ctx: ChangesCtx, { after, kinds, wait = 0, limit = DEFAULT_LIMIT, with_data: withData = false }): Promise<ChangePage> => {
     const wanted = KINDS.filter((kind) => kinds?.split(',').includes(kind) ?? true)
     const logged = (Object.keys(LOGGED) as CatalogueKind[]).filter((kind) => LOGGED[kind].some((one) => wanted.includes(one)))
-    const until = performance.now() + wait * 1_000
-    let gone = false
     let position = after === undefined ? null : positionOf(after)
-    for (;;) {
-      const { arrived, end } = ctx.waiters.next(logged, until - performance.now())
-      try {
+    /** Reads on to the first page with something to tell, or to the end of the log. */
+    const read = async (): Promise<{ found: ChangePage; isEmpty: boolean }> => {
+      for (;;) {
         const page = await readLog(ctx.db.kysely, { after: position, kinds: logged, most: limit, entryBytes: PRICE_BYTES })
         if (page === 'expired') throw new ServiceError('CURSOR_EXPIRED', reason('cursor_expired'))
         if (page.parts.length > 0) await ctx.caughtUp()
         const { changes, next } = told(ctx, page, wanted)
-        if (changes.length > 0) {
-          if (withData) await addData(ctx, changes)
-          return { changes, next: positionText(next) }
-        }
         const atEnd = !page.more && position?.range == null
         position = next
-        if (!atEnd) continue
-        if (gone || ctx.waiters.closed || performance.now() >= until) return { changes, next: positionText(next) }
-        const stay = ctx.onDisconnect(() => {
-          gone = true
-          end()
-        })
-        await arrived
-        stay()
-      } finally {
-        end()
+        if (changes.length > 0 || atEnd) return { found: { changes, next: positionText(next) }, isEmpty: changes.length === 0 }
       }
     }
+    const accountId = ctx.viewer.kind === 'account' ? ctx.viewer.accountId : null
+    const found = await ctx.polls.read({ topics: logged, accountId, wait: { ms: wait * 1_000, onDisconnect: ctx.onDisconnect } }, read)
+    if (withData) await addData(ctx, found.changes)
+    return found
   },
 )
 

@@ -1,4 +1,4 @@
-// The command `doctor`: checks settings, disk, ports, database, migrations, clock, worker, price sources and exchange rates, and says what to do.
+// The command `doctor`: checks settings, disk, the store of dumps, ports, database, migrations, clock, worker, price sources and exchange rates, and says what to do.
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { createServer, isIPv6 } from 'node:net'
 import type { Command } from 'commander'
@@ -10,6 +10,7 @@ import { embeddedConnection } from '#db/embedded.ts'
 import { openDatabase } from '#db/open.ts'
 import { doubtAbout, openReplica } from '#db/replica.ts'
 import type { Db } from '#db/schema.ts'
+import { openDumpStore } from '#dumps/open-store.ts'
 import { ALIVE_SECONDS, workersSeen } from '#jobs/heartbeat.ts'
 import { listSources, type PriceSource } from '#prices/list-sources.ts'
 import { Rates } from '#prices/rates.ts'
@@ -55,6 +56,7 @@ async function examine(): Promise<Finding[]> {
     dataDir(config),
     disk(config),
     limits(config),
+    await dumps(config),
     await port('PORT', config.host, config.port, running),
     await port('OPERATOR_PORT', config.operatorHost, config.operatorPort, running),
     ...(await database(config, running)),
@@ -87,6 +89,15 @@ function limits({ rateLimits, redisUrl, databaseUrl }: Config): Finding {
   if (redisUrl) return { check, ok: true, found: 'all nodes count together in Redis' }
   if (databaseUrl) return { check, ok: true, found: 'all nodes count together in PostgreSQL, by leases' }
   return { check, ok: true, found: 'counted in memory: an embedded database has one node' }
+}
+
+async function dumps(config: Config): Promise<Finding> {
+  const check = 'dumps'
+  const store = openDumpStore(config)
+  const problem = await store.problem()
+  if (!problem) return { check, ok: true, found: `kept in ${store.place}` }
+  const advice = problem.refused ? 'correct DUMPS_S3_URL, its keys or DUMPS_S3_REGION' : 'check that the store runs and can be reached from here'
+  return { check, ok: false, found: `${store.place} cannot be used: ${problem.message}`, advice }
 }
 
 async function port(setting: string, host: string, number: number, running: boolean): Promise<Finding> {

@@ -1,20 +1,21 @@
 // The command `dump`: makes a dump of the catalogue now.
 import type { Command } from 'commander'
 import { type DumpProgress, makeDump } from '#dumps/make-dump.ts'
-import { DumpFolder } from '#dumps/store.ts'
+import { openDumpStore } from '#dumps/open-store.ts'
 import { readConfig } from '../config.ts'
 import { addCommand, columns, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
 
 export function register(program: Command, open: OpenCli, print: Print): void {
   addCommand(program, 'dump', 'make a dump of the catalogue: NDJSON and Parquet files that callers download').action((options: OutputOptions) =>
     open(async (ctx) => {
-      const { dumpsDir, sourceCurrencies } = readConfig()
+      const { sourceCurrencies, ...config } = readConfig()
+      const store = openDumpStore(config)
       const toPeople = process.stderr.isTTY
       const onProgress = ({ tables, of, rows }: DumpProgress) => toPeople && process.stderr.write(`\r${rows} rows, ${tables} of ${of} tables\x1b[K`)
-      const dump = await makeDump({ db: ctx.db, store: new DumpFolder(dumpsDir), currencies: sourceCurrencies, onProgress })
+      const dump = await makeDump({ db: ctx.db, store, currencies: sourceCurrencies, onProgress })
       if (toPeople) process.stderr.write('\r\x1b[K')
       const files = dump.files.map(({ name, rows, bytes }) => [name, rows, bytes])
-      show(print, options, dump, `${columns(['FILE', 'ROWS', 'BYTES'], files)}\nThe dump of ${dump.as_of} is in ${dumpsDir}`)
+      show(print, options, dump, `${columns(['FILE', 'ROWS', 'BYTES'], files)}\nThe dump of ${dump.as_of} is in ${store.place}`)
     }),
   )
 }

@@ -26,12 +26,12 @@ export function orNull<T extends Type.TSchema>(schema: T, options?: Type.TSchema
 }
 
 /** Text that must say something; stored trimmed. */
-export function name(description: string) {
+export function name(description: string, max = 200) {
   const rule = {
     minLength: 1,
-    maxLength: 200,
+    maxLength: max,
     pattern: VISIBLE_LINE,
-    allowed: reason('text', { min: 1, max: 200, form: 'on one line, with a visible character and without bidirectional controls' }),
+    allowed: reason('text', { min: 1, max, form: 'on one line, with a visible character and without bidirectional controls' }),
   }
   return Type.String({ ...rule, description })
 }

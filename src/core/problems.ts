@@ -301,6 +301,7 @@ export const RULES = {
   not_ready: 'the node is {phase}',
   image_late: 'the source of the image does not answer in time; try again later',
   image_unusable: 'the source of the image does not give a usable image; try again later',
+  dump_store: 'the store of the dumps cannot be used at the moment; try again later',
   image_not_stored: 'the image cannot be stored at the moment; try again shortly',
 
   // Requests and files alike

@@ -7,7 +7,14 @@ import { reason } from './problems.ts'
 
 /** Who acts: an API key's account, an operator token, or the command line on the machine itself. */
 export type Viewer =
-  | { kind: 'account'; accountId: number; keyId: number; plan: Plan /** the key may not write */; readOnly?: boolean }
+  | {
+      kind: 'account'
+      accountId: number
+      keyId: number
+      plan: Plan
+      /** the key may not write */
+      readOnly?: boolean
+    }
   | { kind: 'operator'; name: string }
 
 /** A caller of whom only the plan is known: all that a verb may see whose results are shared by plan. */

@@ -1,5 +1,6 @@
 // Reads the change log in parts from any position, for readers outside who keep their own position.
 import { sql } from 'kysely'
+import { readCursor, writeCursor } from '#core/cursor.ts'
 import type { CATALOGUE_KINDS } from './change-feed.ts'
 import type { Queryable } from './schema.ts'
 
@@ -111,32 +112,21 @@ export async function presentPosition(on: Queryable): Promise<LogPosition> {
 
 /** A position as opaque text. */
 export function positionText({ cluster, seen, range }: LogPosition): string {
-  return Buffer.from(JSON.stringify([VERSION, cluster, seen, ...(range ? [range.upTo, range.xact, range.seq, range.entry] : [])])).toString(
-    'base64url',
-  )
+  return writeCursor([cluster, seen, ...(range ? [range.upTo, range.xact, range.seq, range.entry] : [])])
 }
 
 /** Reads what `positionText` made; null for anything else. */
 export function readPosition(text: string): LogPosition | null {
-  const json = Buffer.from(text, 'base64url').toString()
-  // Decoding skips characters that are not base64url: only a position as we write it counts.
-  if (Buffer.from(json).toString('base64url') !== text) return null
-  let parts: unknown
-  try {
-    parts = JSON.parse(json)
-  } catch {
-    return null
-  }
-  if (!Array.isArray(parts)) return null
-  const [version, cluster, seen, upTo, xact, seq, entry] = parts as unknown[]
-  if (version !== VERSION || !isNumber(cluster) || !isSnapshot(seen)) return null
-  if (parts.length === 3) return { cluster, seen, range: null }
-  if (parts.length !== 7 || !isSnapshot(upTo) || !isNumber(xact) || !isCount(seq, Number.MAX_SAFE_INTEGER) || !isCount(entry, MOST_ENTRIES))
+  const parts = readCursor(text)
+  if (!parts) return null
+  const [cluster, seen, upTo, xact, seq, entry] = parts
+  if (!isNumber(cluster) || !isSnapshot(seen)) return null
+  if (parts.length === 2) return { cluster, seen, range: null }
+  if (parts.length !== 6 || !isSnapshot(upTo) || !isNumber(xact) || !isCount(seq, Number.MAX_SAFE_INTEGER) || !isCount(entry, MOST_ENTRIES))
     return null
   return { cluster, seen, range: { upTo, xact, seq, entry } }
 }
 
-const VERSION = 1
 const MOST_DIGITS = 18
 /** More than a row of the log can hold. */
 const MOST_ENTRIES = 2 ** 26

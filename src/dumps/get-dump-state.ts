@@ -7,20 +7,22 @@ import { closed, DumpSchema } from './types.ts'
 
 export const DumpStateSchema = Type.Object(
   {
-    latest: orNull(DumpSchema, { description: 'The newest dump' }),
+    latest: orNull(DumpSchema, { description: 'The newest dump; null before the first, and while the store cannot be used' }),
     running: orNull(
       Type.Object(
         {
           started_at: Type.String({ format: 'date-time' }),
-          tables: Type.Integer({ description: 'Tables that are written' }),
-          of: Type.Integer({ description: 'Tables in all, 0 until they are counted' }),
-          rows: Type.Integer({ description: 'Rows that are written' }),
+          tables: Type.Integer({ description: 'Tables written so far' }),
+          of: Type.Integer({ description: 'Total tables; 0 until they are counted' }),
+          rows: Type.Integer({ description: 'Rows written so far' }),
         },
         { title: 'RunningDump' },
       ),
       { description: 'The dump that this node is making' },
     ),
     failure: orNull(Type.String(), { description: 'Why the last one failed on this node' }),
+    place: Type.String({ description: 'Folder or address at which dumps are kept' }),
+    problem: orNull(Type.String(), { description: 'Why the store cannot be used now' }),
   },
   { title: 'DumpState' },
 )
@@ -30,6 +32,8 @@ export const getDumpState = verb({ name: 'getDumpState', needs: 'operator', inpu
   dumpState({ dumps }),
 )
 
-export async function dumpState({ dumps }: DumpCtx): Promise<DumpState> {
-  return { latest: await dumps.store.latest(), ...dumps.progress }
+/** The state as operators see it; a store that cannot be used is a part of it, not an error. */
+export async function dumpState({ dumps: { store, progress } }: DumpCtx): Promise<DumpState> {
+  const problem = await store.problem()
+  return { latest: problem ? null : await store.latest(), ...progress, place: store.place, problem: problem?.message ?? null }
 }

@@ -51,11 +51,9 @@ export async function makeDump({ db, store, currencies, onProgress = () => {} }:
         const tables = await dumpTables(tx, currencies)
         for (const [i, table] of tables.entries()) {
           const rowsBefore = files.reduce((sum, file) => sum + file.rows, 0) / 2
-          files.push(
-            ...(await writeTable(tx, table, join(folder, `${table.name}-${stamp}`), (rows) =>
-              onProgress({ tables: i, of: tables.length, rows: rowsBefore + rows }),
-            )),
-          )
+          const onRows = (rows: number) => onProgress({ tables: i, of: tables.length, rows: rowsBefore + rows })
+          onRows(0)
+          files.push(...(await writeTable(tx, table, join(folder, `${table.name}-${stamp}`), onRows)))
         }
         const dump: Dump = { as_of: asOf.toISOString(), change_cursor, files }
         await store.publish(stamp, dump)

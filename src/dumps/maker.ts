@@ -63,7 +63,7 @@ export class DumpMaker {
         return dump
       },
       (error: Error) => {
-        this.#state = { running: null, failure: error.message }
+        this.#state = { running: null, failure: reasonOf(error) }
         throw error
       },
     )
@@ -89,6 +89,11 @@ export class DumpMaker {
   async close(): Promise<void> {
     await this.#making?.catch(() => {})
   }
+}
+
+/** For operators: of a store that cannot be used, what the log has. */
+function reasonOf(error: Error): string {
+  return error.cause instanceof Error ? error.cause.message : error.message
 }
 
 /** The latest moment at which it was this hour in the zone, in epoch milliseconds. */

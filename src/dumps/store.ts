@@ -1,7 +1,4 @@
-// Where dumps are kept: a folder on disk, which several nodes may share.
-import { createReadStream } from 'node:fs'
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+// Where dumps are kept: what a store does, and how its entries are named.
 import type { Readable } from 'node:stream'
 import type { Dump } from './types.ts'
 
@@ -11,7 +8,17 @@ export interface StoredDumpFile {
   body: Readable
 }
 
+/** Why a store cannot be used now, for an operator. */
+export interface StoreProblem {
+  message: string
+  /** whether the store answers and refuses: only other settings help */
+  refused: boolean
+}
+
+/** Its methods throw UNAVAILABLE where the store cannot be used now; the reason is in the log. */
 export interface DumpStore {
+  /** folder or address, for operators */
+  readonly place: string
   /** the newest dump, null before the first */
   latest(): Promise<Dump | null>
   /** null where no dump that is kept has a file of this name */
@@ -20,58 +27,23 @@ export interface DumpStore {
   stage(stamp: string): string
   /** Makes what is staged the newest dump; older ones but the last are removed. */
   publish(stamp: string, dump: Dump): Promise<void>
+  /** Asks the store; null where it can be used. */
+  problem(): Promise<StoreProblem | null>
 }
 
 /** Dumps that stay: who is downloading one when the next is made can end. */
-const KEPT = 2
-const MANIFEST = 'manifest.json'
+export const KEPT_DUMPS = 2
+export const MANIFEST = 'manifest.json'
+
 const STAMP = /^\d{8}T\d{9}Z$/
 const FILE = /^[a-z]+(?:-[a-z]+)*(?:-\d{4}-\d{2})?-(\d{8}T\d{9}Z)\.(?:ndjson\.gz|parquet)$/
 
-/** Dumps in folders named by their moment, each with its manifest. */
-export class DumpFolder implements DumpStore {
-  readonly #path: string
-
-  constructor(path: string) {
-    this.#path = path
-  }
-
-  async latest(): Promise<Dump | null> {
-    const [newest] = await this.#stamps()
-    return newest === undefined ? null : (JSON.parse(await readFile(join(this.#path, newest, MANIFEST), 'utf8')) as Dump)
-  }
-
-  async open(name: string): Promise<StoredDumpFile | null> {
-    const stamp = FILE.exec(name)?.[1]
-    if (stamp === undefined) return null
-    const path = join(this.#path, stamp, name)
-    const found = await stat(path).catch(orMissing)
-    return found ? { bytes: found.size, body: createReadStream(path) } : null
-  }
-
-  stage(stamp: string): string {
-    return join(this.#path, `.${stamp}`)
-  }
-
-  async publish(stamp: string, dump: Dump): Promise<void> {
-    const folder = this.stage(stamp)
-    await writeFile(join(folder, MANIFEST), JSON.stringify(dump))
-    await mkdir(this.#path, { recursive: true })
-    await rename(folder, join(this.#path, stamp))
-    for (const old of (await this.#stamps()).slice(KEPT)) await rm(join(this.#path, old), { recursive: true, force: true })
-  }
-
-  /** Newest first. */
-  async #stamps(): Promise<string[]> {
-    const names = (await readdir(this.#path).catch(orMissing)) ?? []
-    return names
-      .filter((name) => STAMP.test(name))
-      .sort()
-      .reverse()
-  }
+/** Whether a name is that of a dump: its moment. */
+export function isStamp(name: string): boolean {
+  return STAMP.test(name)
 }
 
-function orMissing(error: NodeJS.ErrnoException): null {
-  if (error.code === 'ENOENT') return null
-  throw error
+/** The name of the dump that a file belongs to, null where it is not the name of a dump's file. */
+export function stampOf(file: string): string | null {
+  return FILE.exec(file)?.[1] ?? null
 }

@@ -81,20 +81,29 @@ const ALL = sql`true`
 
 /** The tables in the order in which a reader needs them; price points by month, oldest first. */
 export async function dumpTables(tx: Tx, currencies: Readonly<Record<Market, string>>): Promise<DumpTable[]> {
-  const months = await priceMonths(tx)
+  const months = await monthsWithPoints(tx)
   const asIs = (row: object) => row
   return [
     { name: 'categories', select: selectCategories(ALL), rowOf: asIs, columns: CATEGORY_COLUMNS },
     { name: 'items', select: selectItems(ALL), rowOf: asIs, columns: ITEM_COLUMNS },
     { name: 'prices', select: selectPrices(ALL), rowOf: (row) => priceRow(row, currencies), columns: PRICE_COLUMNS },
     ...months.map((month): DumpTable => {
-      const [from, to] = [`${month}-01T00:00:00Z`, `${monthAfter(month)}-01T00:00:00Z`]
-      return {
-        name: `price-points-${month}`,
-        select: selectPoints(sql`p.updated_at >= ${from}::timestamptz and p.updated_at < ${to}::timestamptz`),
-        rowOf: pointRow,
-        columns: POINT_COLUMNS,
-      }
+      return { name: `price-points-${month}`, select: selectPoints(inMonth(month)), rowOf: pointRow, columns: POINT_COLUMNS }
     }),
   ]
+}
+
+/** Partitions are made ahead, and stay when retention has removed their last point: those have no file. */
+async function monthsWithPoints(tx: Tx): Promise<string[]> {
+  const months: string[] = []
+  for (const month of await priceMonths(tx)) {
+    const { rows } = await sql`select from price_points p where ${inMonth(month)} limit 1`.execute(tx)
+    if (rows.length > 0) months.push(month)
+  }
+  return months
+}
+
+/** On `price_points p`. */
+function inMonth(month: string): RawBuilder<unknown> {
+  return sql`p.updated_at >= ${`${month}-01T00:00:00Z`}::timestamptz and p.updated_at < ${`${monthAfter(month)}-01T00:00:00Z`}::timestamptz`
 }

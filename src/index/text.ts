@@ -232,11 +232,12 @@ export class TextIndex {
 
   /**
    * Searches like one that finds nothing: with words put right, else without words that nothing has.
-   * @param finds whether a search finds something
+   * @param finds whether a search finds something with typos allowed
+   * @param findsAsTyped whether it finds something without; a word that needs a typo is put right, too
    */
-  suggestions(search: string, most: number, finds: (search: string) => boolean): string[] {
+  suggestions(search: string, most: number, finds: (search: string) => boolean, findsAsTyped: (search: string) => boolean): string[] {
     const typed = fold(search).split(' ').filter(Boolean).slice(0, MOST_SUGGESTED_WORDS)
-    const unknown = typed.flatMap((word, at) => (finds(word) ? [] : [at]))
+    const unknown = typed.flatMap((word, at) => (findsAsTyped(word) ? [] : [at]))
     const found = new Set<string>()
     const tryOut = (changed: readonly string[]) => {
       const text = changed.filter(Boolean).join(' ')
@@ -256,7 +257,7 @@ export class TextIndex {
     if (word.length < SHORTEST_ALIKE) return []
     const found = [...this.#names.words.alike(word, most), ...this.#names.furtherWords.alike(word, most)]
     found.sort((a, b) => a.distance - b.distance)
-    return [...new Set(found.map((each) => each.word))].slice(0, most)
+    return [...new Set(found.map((each) => each.word))].filter((each) => each !== word).slice(0, most)
   }
 
   /** Finds what matches without typos. Only if `ranks`, matches are ranked. */

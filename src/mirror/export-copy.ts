@@ -22,21 +22,12 @@ export async function* exportCopy(copy: CatalogueCopy): AsyncIterable<string> {
 }
 
 function recordOf(row: ItemRow, category: string, prices: PriceRow[]): ItemRecord {
-  const { market, ref, name, code, slug, genre, game, images, attributes, groups, details, foreign_ids: foreignIds } = row
+  const { id: _id, category_id: _categoryId, details, foreign_ids: foreignIds, ...stated } = row
   const rank = (price: PriceRow) => `${MARKETS.indexOf(price.market)} ${labelOrder(price.label)}`
   const ranked = prices.map((price) => ({ price, rank: rank(price) })).sort((a, b) => (a.rank < b.rank ? -1 : 1))
   return {
-    market,
-    ref,
-    name,
-    code,
-    slug,
-    genre,
-    game,
+    ...stated,
     category,
-    images,
-    attributes,
-    groups,
     details: detailsFromRow(details),
     foreignIds: foreignIds.map(({ source, id, finish }) => ({ source, id, ...(finish !== undefined && { finish }) })),
     ...(ranked.length > 0 && {

@@ -20,6 +20,7 @@ const GUIDES: readonly GuideSource[] = [
   { name: 'prices', title: 'Prices', files: ['docs/prices.md'] },
   { name: 'listing-states', title: 'Listing states', files: ['docs/listing-states.md'] },
   { name: 'mcp', title: 'Language models (MCP)', files: ['docs/mcp.md'] },
+  { name: 'client', title: 'TypeScript client', files: ['client/README.md'] },
   {
     name: 'examples',
     title: 'Examples',

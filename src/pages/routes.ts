@@ -1,9 +1,11 @@
-// The pages of the public listener for people: the developer's page, the guides and the changelog; and the map for language models.
+// The pages of the public listener for people: the developer's page, the guides and the changelog; the map for language models, and the client.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Plan } from '#core/plans.ts'
 import { shownTo } from '#http/demo-key.ts'
+import { sendBy } from '#http/fastify-adapter.ts'
 import { registerOtherMethods } from '#http/routes.ts'
 import { notFound } from '#core/errors.ts'
+import { clientScript } from './client-script.ts'
 import { guidePage } from './guide-page.ts'
 import { type Guide, GUIDES_PATH, type Guides, readGuides, repositoryFile } from './guides.ts'
 import { homePage } from './home.ts'
@@ -20,6 +22,7 @@ const GUIDE_POLICY =
   "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 const HOST = /^[\w.:[\]-]{1,255}$/
 const ASSETS: Record<string, string> = { 'guides.css': 'text/css; charset=utf-8', 'guides.js': 'text/javascript; charset=utf-8' }
+const CLIENT_PATH = '/client.js'
 const MARKDOWN = 'text/markdown; charset=utf-8'
 const hidden = { schema: { hide: true } as object }
 
@@ -39,6 +42,8 @@ export function addPages(app: FastifyInstance, { config, demoKey }: PagesNode, m
     reply.header('content-security-policy', POLICY).type('text/html; charset=utf-8')
     return homePage({ url: urlOf(request), demoKey: keyFor(request, reply), rateLimits: config.rateLimits })
   })
+  const client = clientScript(CLIENT_PATH)
+  get(CLIENT_PATH, (request, reply) => sendBy(reply, client(request.headers['if-none-match'])))
   let read: Guides | null = null
   const guides = () => (read ??= readGuides())
   const found = (request: FastifyRequest, name: string): Guide => {

@@ -1,6 +1,7 @@
 // Sets a source aside, so that its prices are stale at once, and lifts that again.
 import { sql } from 'kysely'
 import { conflict } from '#core/errors.ts'
+import { name } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
 import { verb } from '#core/verb.ts'
@@ -24,7 +25,7 @@ export const SourceTrustSchema = Type.Object(
 export type SourceTrust = Static<typeof SourceTrustSchema>
 
 const market = Type.Enum(SOURCES)
-const why = Type.String({ minLength: 1, maxLength: 500, description: 'For the audit log' })
+const why = name('For the audit log', 500)
 
 export const setSourceAside = verb(
   { name: 'setSourceAside', needs: 'operator', input: Type.Object({ market, reason: why }, { additionalProperties: false }) },

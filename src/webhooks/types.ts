@@ -3,10 +3,11 @@ import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import type { HasViewer, Viewer } from '#core/verb.ts'
 import type { ReadCtx, WriteCtx } from '#db/change.ts'
+import type { Wait } from '#db/long-polls.ts'
 import type { Resolve } from '#outbound/resolve.ts'
 import type { TargetGuard } from '#outbound/target-guard.ts'
 import { EVENT_KINDS, ExpireEventSchema, SaleEventSchema } from './event-body.ts'
-import type { EventFeed, Wait } from './event-feed.ts'
+import type { EventFeed } from './event-feed.ts'
 import type { Sealing } from './sealed-secret.ts'
 
 /** What the webhooks' verbs need of their node. */

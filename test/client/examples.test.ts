@@ -162,7 +162,7 @@ describe.skipIf(NO_BROWSER)(`in a page of another origin${WHY}`, () => {
   beforeAll(async () => {
     const script = readFileSync(at('node_modules/@mintmark/client/dist/browser.js'))
     server = createServer((request, response) => {
-      const isScript = request.url === '/mintmark.js'
+      const isScript = request.url === '/browser.js'
       response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html').end(isScript ? script : html)
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -198,7 +198,7 @@ describe.skipIf(NO_BROWSER)(`in a page of another origin${WHY}`, () => {
   })
 
   test('the client reads, pages, writes and verifies', async () => {
-    await open(`<!doctype html><title>Shop</title><script type="module">window.mintmark = await import('/mintmark.js')</script>`)
+    await open(`<!doctype html><title>Shop</title><script type="module">window.mintmark = await import('/browser.js')</script>`)
     await page.waitForFunction('window.mintmark')
     const body = JSON.stringify({ event: 'sale', sent_at: new Date().toISOString(), data: {} })
     const signature = createHmac('sha256', 'secret').update(body).digest('hex')

@@ -167,6 +167,7 @@ async function fill(node: TestNode): Promise<string[]> {
   const [match] = await operator<{ id: number }[]>(node, 'GET', '/matches')
   await operator(node, 'POST', `/matches/${match!.id}/separate`)
   await operator(node, 'POST', '/sources/source_c/set-aside', { reason: "The feed repeats last year's prices" })
+  await operator(node, 'POST', '/dumps')
   const [last] = await operator<{ id: number }[]>(node, 'GET', '/imports')
   return [
     '',
@@ -181,6 +182,7 @@ async function fill(node: TestNode): Promise<string[]> {
     `/imports/${last!.id}`,
     '/rates',
     '/synonyms',
+    '/dumps',
     '/price-reviews',
     '/price-reviews?state=disputed',
     '/price-decisions',

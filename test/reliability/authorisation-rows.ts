@@ -246,6 +246,7 @@ export const OPEN_ROWS: readonly string[] = [
   'GET /health/live',
   'GET /health/ready',
   'GET /changelog',
+  'GET /client.js',
   'GET /llms.txt',
   'GET /docs*',
   'GET /graphql/assets/*',

@@ -6,15 +6,17 @@ import { attackKeptConnections } from '../../reliability/bad-input-kept.ts'
 import { attack } from '../../reliability/bad-input-run.ts'
 import { prepareTarget, type Target } from '../../reliability/bad-input-target.ts'
 import { makeCatalogue } from '../market/kit.ts'
-import { send, startTestNode, type TestNode } from '../support/node.ts'
-import { sendRaw } from './authorisation-kit.ts'
+import { send, type TestNode } from '../support/node.ts'
+import { sendRaw, startListing } from './authorisation-kit.ts'
+import { GRAPHQL_PATHS, MCP_PATHS } from './authorisation-rows.ts'
 
 let node: TestNode
 let target: Target
 let operatorToken: string
+let registered: string[]
 
 beforeAll(async () => {
-  node = await startTestNode()
+  ;({ node, registered } = await startListing())
   await makeCatalogue(node)
   // Not the bootstrap token: it is refused for an address that sends wrong ones.
   operatorToken = (await call(createOperatorToken, node.ctx, { label: 'bad input' })).token
@@ -24,8 +26,13 @@ beforeAll(async () => {
 afterAll(() => node.close())
 
 test('3,000 wrong requests: no 5xx, none slow, all in the envelope, nothing changed by what was refused', { timeout: 60_000 }, async () => {
-  const { breaches, statuses, refusals, named, refused } = await attack(target, { requests: 3_000, seed: 20261121 })
+  const { breaches, statuses, asked, refusals, named, refused } = await attack(target, { requests: 3_000, seed: 20261121 })
   expect(breaches).toEqual([])
+  expect([...asked].filter(([, times]) => times === 0)).toEqual([])
+  const withoutNames = (route: string) => route.replace(/:\w+|\{\w+\}|\*/g, '{}')
+  const known = new Set([...asked.keys()].map(withoutNames))
+  const others = registered.filter((route) => ![...GRAPHQL_PATHS, ...MCP_PATHS].includes(route) && !known.has(withoutNames(route)))
+  expect(others, 'a path outside of the documents needs a line in reliability/bad-input-open.ts').toEqual([])
   // Mostly wrong, and wrong in every part: otherwise this would prove nothing.
   const seen = new Set([...statuses.values()].flatMap((row) => [...row.keys()]))
   expect([...seen]).toEqual(expect.arrayContaining([200, 400, 401, 403, 404, 405, 413, 415, 422]))

@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => node.close())
 
-async function operator<T>(path: string, json: object, method = 'POST', on = node): Promise<T> {
+async function operator<T>(path: string, json?: object, method = 'POST', on = node): Promise<T> {
   const { status, body } = await send<T>(`${on.operatorUrl}/operator/v1${path}`, OPERATOR_TOKEN, { json, method })
   expect(status, JSON.stringify(body)).toBeLessThan(300)
   return body.data
@@ -189,12 +189,20 @@ describe('waiting', () => {
     expect(body).toMatchObject({ data: [] })
     const other = await startTestNode({ databaseUrl: node.databaseUrl })
     const waiting = changes(`after=${body.next}&wait=30`, other.keys.professional, other)
-    await new Promise((resolve) => setImmediate(resolve))
+    await until('it waits', () => other.polls.waiting === 1)
     await other.drain()
-    // Either it was answered, or it had not come in yet.
-    const answered = await waiting.catch(() => null)
-    expect(answered?.body.data ?? []).toEqual([])
+    expect((await waiting).body.data).toEqual([])
     await other.close()
+  })
+
+  test('ends empty when its key is revoked', async () => {
+    const { id: account_id } = await operator<{ id: number }>('/accounts', { name: 'Follower', plan: 'professional' })
+    const { id, key } = await operator<{ id: number; key: string }>(`/accounts/${account_id}/keys`, {})
+    const waiting = changes(`after=${await end()}&wait=30`, key)
+    await until('it waits', () => node.polls.waiting === 1)
+    await operator(`/keys/${id}`, undefined, 'DELETE')
+    await item()
+    expect((await waiting).body.data).toEqual([])
   })
 })
 

@@ -136,7 +136,8 @@ describe('a dump', () => {
     for (const { name, bytes, sha256, rows } of dump.files) {
       const content = await bytesOf(name, { 'accept-encoding': 'gzip, br' })
       expect([content.length, createHash('sha256').update(content).digest('hex')]).toEqual([bytes, sha256])
-      expect(rows).toBeGreaterThanOrEqual(0)
+      // The months that are prepared ahead have no file.
+      expect(rows).toBeGreaterThan(0)
     }
     expect((await read<Dump>('/dumps')).body.data).toEqual(dump)
   })
@@ -162,7 +163,7 @@ test('each night has one', async () => {
   const before = await latest()
   node.clock.advance(DAY_MS + HOUR_MS)
   const { DumpMaker } = await import('#dumps/maker.ts')
-  const { DumpFolder } = await import('#dumps/store.ts')
+  const { DumpFolder } = await import('#dumps/dump-folder.ts')
   const store = new DumpFolder(folder)
   const { config, db, clock, ctx: _ } = node
   const maker = new DumpMaker({

@@ -11,7 +11,7 @@ import { launch, NO_BROWSER, WHY } from '../console/browser.ts'
 import { seriousOf } from '../support/axe.ts'
 import { importFiles, silent, startTestNode, type TestNode } from '../support/node.ts'
 
-const GUIDES = ['first-hour', 'api-guide', 'graphql', 'webhooks', 'prices', 'listing-states', 'mcp', 'examples', 'changelog']
+const GUIDES = ['first-hour', 'api-guide', 'graphql', 'webhooks', 'prices', 'listing-states', 'mcp', 'client', 'examples', 'changelog']
 
 let node: TestNode
 let shown: Awaited<ReturnType<typeof startNode>>
@@ -57,7 +57,7 @@ test.each(GUIDES)('%s is served as a page and as Markdown, and its links lead so
   }
   const raw = await read(`/docs/guides/${name}.md`)
   expect([raw.status, raw.type]).toEqual([200, 'text/markdown; charset=utf-8'])
-  if (!['examples', 'changelog'].includes(name)) expect(raw.text).toBe(readFileSync(`docs/${name}.md`, 'utf8'))
+  if (!['client', 'examples', 'changelog'].includes(name)) expect(raw.text).toBe(readFileSync(`docs/${name}.md`, 'utf8'))
 })
 
 test('no other file is served', async () => {

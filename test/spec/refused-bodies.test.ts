@@ -86,6 +86,9 @@ interface Answer {
 /** One answer with a Content-Length, and what came after it. */
 async function nextAnswer(socket: Socket, before: Buffer = Buffer.alloc(0)): Promise<{ answer: Answer; rest: Buffer }> {
   let bytes = before
+  // One for all chunks: each would leave its listeners behind.
+  const ended = once(socket, 'end').then(() => null)
+  ended.catch(() => {})
   for (;;) {
     const end = bytes.indexOf('\r\n\r\n')
     if (end >= 0) {
@@ -97,7 +100,7 @@ async function nextAnswer(socket: Socket, before: Buffer = Buffer.alloc(0)): Pro
         return { answer, rest: bytes.subarray(from + length) }
       }
     }
-    const chunk = (await Promise.race([once(socket, 'data'), once(socket, 'end').then(() => null)])) as [Buffer] | null
+    const chunk = (await Promise.race([once(socket, 'data'), ended])) as [Buffer] | null
     if (!chunk) throw new Error(`the connection ended after ${bytes.toString('latin1').slice(0, 200)}`)
     bytes = Buffer.concat([bytes, chunk[0]])
   }

@@ -141,6 +141,7 @@ describe('suggestions', () => {
     ['sharlzard', ['charizard']],
     ['sharlzard 4/102', ['charizard 4/102', '4/102', 'charizard']],
     ['drachenfauer xx 4', ['drachenfeuer 4', 'drachenfeuer']],
+    ['charizrad qqqqqq', ['charizard']],
     ['qqqqqq', []],
   ])('%s', async (q, expected) => {
     for (const path of ['items/search?q', 'items?search']) {

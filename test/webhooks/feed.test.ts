@@ -43,7 +43,7 @@ async function read(key: string, query: object = {}, on: Pick<TestNode, 'publicU
   return { ...reply, events: reply.body.data, next }
 }
 
-const waiting = (count: number, on: Pick<TestNode, 'events'> = node) => until(`${count} wait`, () => on.events.waiting === count)
+const waiting = (count: number, on: Pick<TestNode, 'polls'> = node) => until(`${count} wait`, () => on.polls.waiting === count)
 
 test('holds every sale and expiry, whatever the webhook got, in the bytes of the webhook', async () => {
   const { accountId, key } = await openAccount()
@@ -243,7 +243,7 @@ test('without an event the answer is empty when the time is over, and goes on fr
   const { next: after } = await read(key)
   const { status: code, events, next } = await read(key, { after, wait: 1 })
   expect([code, events, next]).toEqual([200, [], after])
-  expect(node.events.waiting).toBe(0)
+  expect(node.polls.waiting).toBe(0)
 })
 
 test('a caller that goes away waits no longer', async () => {

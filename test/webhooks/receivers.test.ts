@@ -14,12 +14,11 @@ import { configureWebhook } from '#webhooks/configure-webhook.ts'
 import { listWebhookLogs } from '#webhooks/list-webhook-logs.ts'
 import { webhookRules } from '#webhooks/rules.ts'
 import { sendTestEvent } from '#webhooks/send-test-event.ts'
-import { signatureHeaders, signatureOf } from '#webhooks/sign.ts'
+import { signatureOf } from '#webhooks/sign.ts'
 import type { WebhookCtx } from '#webhooks/types.ts'
 import { silent, startTestNode, type TestNode, until } from '../support/node.ts'
 import { sell } from './receiver.ts'
 
-const PHP = 'php'
 let node: TestNode
 const processes: ChildProcess[] = []
 
@@ -39,10 +38,11 @@ const has = (program: string, ...args: string[]) => spawnSync(program, args).sta
 
 /** Starts a program that prints the URL it listens on, and gives its output as it grows. */
 async function start(command: string, args: string[], env: Record<string, string> = {}) {
-  const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   processes.push(child)
   const output = { text: '' }
-  child.stdout.on('data', (chunk: Buffer) => (output.text += chunk.toString()))
+  // PHP's server says everything on its error output.
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output.text += chunk.toString()))
   await until('it listens', () => /http:\/\/\S+/.test(output.text) || child.exitCode !== null, 15_000)
   return { url: `${/http:\/\/[\w.:]+/.exec(output.text)![0]}/hook`, output, child }
 }
@@ -112,6 +112,12 @@ describe('examples of the docs', () => {
       args: ['docs/examples/receiver.py', '0'],
       there: has('python3', '--version'),
     },
+    {
+      name: 'PHP',
+      command: 'php',
+      args: ['-S', '127.0.0.1:0', 'docs/examples/receiver.php'],
+      there: has('php', '--version'),
+    },
   ]
   for (const { name, command, args, there } of servers) {
     test.runIf(there)(`${name}: takes what is genuine, refuses the rest`, async () => {
@@ -132,31 +138,6 @@ describe('examples of the docs', () => {
       expect(checks.filter(({ ok }) => !ok)).toEqual([])
     })
   }
-
-  test.runIf(has(PHP, '--version'))('PHP: takes what is genuine, refuses the rest', async () => {
-    const secret = 'secret of this test'
-    const port = 20_000 + (process.pid % 20_000)
-    const child = spawn(PHP, ['-S', `127.0.0.1:${port}`, 'docs/examples/receiver.php'], {
-      env: { ...process.env, WEBHOOK_SECRET: secret },
-      stdio: 'ignore',
-    })
-    processes.push(child)
-    const body = '{"event":"sale","data":{}}'
-    const post = (key: string) =>
-      fetch(`http://127.0.0.1:${port}/`, {
-        method: 'POST',
-        body,
-        headers: signatureHeaders({ secret: key, id: 'evt_1', at: new Date(), body }),
-      })
-    await until('it listens', () =>
-      post('').then(
-        () => true,
-        () => false,
-      ),
-    )
-    expect((await post(secret)).status).toBe(204)
-    expect((await post('another')).status).toBe(401)
-  })
 
   test.runIf(has('openssl', 'version'))('shell: tells what is genuine', () => {
     const folder = mkdtempSync(join(tmpdir(), 'mintmark-webhook-'))

@@ -16,6 +16,7 @@ const PLACES: { href: string; word: WordKey; also?: string[] }[] = [
   { href: '/console/price-reviews', word: 'priceReviews', also: ['/console/price-decisions'] },
   { href: '/console/sources', word: 'priceSources' },
   { href: '/console/imports', word: 'imports', also: ['/console/rates'] },
+  { href: '/console/dumps', word: 'dumps' },
   { href: '/console/listings', word: 'market', also: ['/console/orders'] },
   { href: '/console/accounts', word: 'accounts', also: ['/console/webhooks'] },
   { href: '/console/audit', word: 'audit' },

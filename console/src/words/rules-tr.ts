@@ -283,6 +283,7 @@ export const TURKISH: Words = {
     not_ready: 'sunucu hazır değil: {phase}',
     image_late: 'görselin kaynağı zamanında yanıt vermiyor; daha sonra yeniden deneyin',
     image_unusable: 'görselin kaynağı kullanılabilir bir görsel vermiyor; daha sonra yeniden deneyin',
+    dump_store: 'dökümlerin deposu şu anda kullanılamıyor; daha sonra yeniden deneyin',
     image_not_stored: 'görsel şu anda saklanamıyor; kısa süre sonra yeniden deneyin',
 
     json: '{part} geçerli JSON değil',

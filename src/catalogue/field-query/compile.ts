@@ -173,7 +173,7 @@ function byNumber(values: readonly string[], column: Int32Array | Uint16Array, m
   return (row) => found[column[row]!] === 1
 }
 
-/** @param matches asked of folded values; the empty one is no value */
+/** @param matches tells whether a folded value matches; the empty text, which stands for a missing value, never does */
 function byFacet({ items: { facets } }: Searched, facet: Facet, matches: (folded: string) => boolean): Test {
   return byNumber(facets.values[facet].keys, facets.columns[facet], (value) => value !== '' && matches(value))
 }

@@ -174,8 +174,9 @@ export class ItemQueries {
   suggestions(q: string, filter: Omit<ItemFilter, 'search'>): string[] {
     const matches = keyOf(filter) === NO_FILTER ? null : this.#matcher(filter)
     const some = (rows: Int32Array) => (matches ? rows.some(matches) : rows.length > 0)
-    const finds = (search: string) => some(this.text.filter(search)) || some(this.text.ranked(search).rows)
-    return this.text.suggestions(q.slice(0, SEARCH_LENGTH), MOST_SUGGESTIONS, finds)
+    const findsAsTyped = (search: string) => some(this.text.filter(search))
+    const finds = (search: string) => findsAsTyped(search) || some(this.text.ranked(search).rows)
+    return this.text.suggestions(q.slice(0, SEARCH_LENGTH), MOST_SUGGESTIONS, finds, findsAsTyped)
   }
 
   /** An item is new or changed: `doc` is what is searched of it. */

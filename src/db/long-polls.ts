@@ -1,0 +1,95 @@
+// Callers who wait for something to read: each reads again when one of its topics is woken, by a change or by a notice.
+import type { ChangeFollower, ChangeRow } from './change-feed.ts'
+
+/** How long a request waits while there is nothing to read. */
+export interface Wait {
+  ms: number
+  /** asks to be told when the caller has gone; what it gives takes that back */
+  onDisconnect: (listener: () => void) => () => void
+}
+
+interface Waiter {
+  topics: readonly string[]
+  accountId: number | null
+  /** woken since its last read began */
+  woken: boolean
+  /** answers with its last read, whatever that gave */
+  ended: boolean
+  resume: () => void
+}
+
+/** Add it to the change feed after everything that those who wait will read. Kinds of changes are topics. */
+export class LongPolls implements ChangeFollower {
+  readonly #waiters = new Set<Waiter>()
+  #closed = false
+
+  /** Callers that wait now. */
+  get waiting(): number {
+    return this.#waiters.size
+  }
+
+  /**
+   * Reads until there is something, the time is over, the caller has gone, its account has changed (a revoked key must read
+   * no more) or the node stops.
+   * @param accountId of the caller, null for operators
+   */
+  async read<T>(
+    { topics, accountId, wait: { ms, onDisconnect } }: { topics: readonly string[]; accountId: number | null; wait: Wait },
+    read: () => Promise<{ found: T; isEmpty: boolean }>,
+  ): Promise<T> {
+    if (ms <= 0 || this.#closed) return (await read()).found
+    const waiter: Waiter = { topics, accountId, woken: false, ended: false, resume: () => {} }
+    const timer = setTimeout(() => end(waiter), ms)
+    const stayConnected = onDisconnect(() => end(waiter))
+    // Before the first read: a commit in between wakes it.
+    this.#waiters.add(waiter)
+    try {
+      for (;;) {
+        waiter.woken = false
+        const { found, isEmpty } = await read()
+        if (!isEmpty || waiter.ended) return found
+        if (!waiter.woken) await new Promise<void>((resolve) => (waiter.resume = resolve))
+        if (waiter.ended) return found
+      }
+    } finally {
+      clearTimeout(timer)
+      stayConnected()
+      this.#waiters.delete(waiter)
+    }
+  }
+
+  wake(topic: string): void {
+    for (const waiter of this.#waiters) if (waiter.topics.includes(topic)) wake(waiter)
+  }
+
+  async apply(changes: ChangeRow[]): Promise<void> {
+    for (const { kind, ids } of changes) {
+      if (kind === 'accounts') for (const waiter of this.#waiters) if (waiter.accountId !== null && ids?.includes(waiter.accountId)) end(waiter)
+    }
+    for (const kind of new Set(changes.map(({ kind }) => kind))) this.wake(kind)
+  }
+
+  async reload(): Promise<void> {
+    this.#endAll()
+  }
+
+  /** Answers everyone who waits, and lets nobody wait any more. */
+  close(): void {
+    this.#closed = true
+    this.#endAll()
+  }
+
+  #endAll(): void {
+    for (const waiter of this.#waiters) end(waiter)
+  }
+}
+
+function wake(waiter: Waiter): void {
+  waiter.woken = true
+  waiter.resume()
+}
+
+function end(waiter: Waiter): void {
+  waiter.ended = true
+  waiter.resume()
+}

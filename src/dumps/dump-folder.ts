@@ -1,0 +1,59 @@
+// Dumps in a folder on disk, which several nodes may share.
+import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type DumpStore, isStamp, KEPT_DUMPS, MANIFEST, stampOf, type StoredDumpFile } from './store.ts'
+import type { Dump } from './types.ts'
+
+/** Dumps in folders named by their moment, each with its manifest. */
+export class DumpFolder implements DumpStore {
+  readonly #path: string
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  get place(): string {
+    return this.#path
+  }
+
+  /** Made when the first dump is. */
+  async problem(): Promise<null> {
+    return null
+  }
+
+  async latest(): Promise<Dump | null> {
+    const [newest] = await this.#stamps()
+    return newest === undefined ? null : (JSON.parse(await readFile(join(this.#path, newest, MANIFEST), 'utf8')) as Dump)
+  }
+
+  async open(name: string): Promise<StoredDumpFile | null> {
+    const stamp = stampOf(name)
+    if (stamp === null) return null
+    // Held open: the next dump may remove it meanwhile.
+    const file = await open(join(this.#path, stamp, name)).catch(orMissing)
+    return file && { bytes: (await file.stat()).size, body: file.createReadStream() }
+  }
+
+  stage(stamp: string): string {
+    return join(this.#path, `.${stamp}`)
+  }
+
+  async publish(stamp: string, dump: Dump): Promise<void> {
+    const folder = this.stage(stamp)
+    await writeFile(join(folder, MANIFEST), JSON.stringify(dump))
+    await mkdir(this.#path, { recursive: true })
+    await rename(folder, join(this.#path, stamp))
+    for (const old of (await this.#stamps()).slice(KEPT_DUMPS)) await rm(join(this.#path, old), { recursive: true, force: true })
+  }
+
+  /** Newest first. */
+  async #stamps(): Promise<string[]> {
+    const names = (await readdir(this.#path).catch(orMissing)) ?? []
+    return names.filter(isStamp).sort().reverse()
+  }
+}
+
+function orMissing(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null
+  throw error
+}

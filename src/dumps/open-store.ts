@@ -1,0 +1,23 @@
+// The store that the settings name: a bucket, or a folder.
+import type { BucketSettings } from '#config.ts'
+import type { Log } from '#core/context.ts'
+import { DumpBucket } from './dump-bucket.ts'
+import { DumpFolder } from './dump-folder.ts'
+import type { DumpStore } from './store.ts'
+
+/** Opens the store; nothing is asked of it yet. */
+export function openDumpStore({ dumpsDir, dumpsS3 }: { dumpsDir: string; dumpsS3: BucketSettings | null }): DumpStore {
+  return dumpsS3 ? new DumpBucket(dumpsS3, dumpsDir) : new DumpFolder(dumpsDir)
+}
+
+/**
+ * Asks the store before the node serves. One that cannot be reached may come back; one that refuses will not by itself.
+ * @throws Error of one sentence where it refuses its settings
+ */
+export async function checkDumpStore(store: DumpStore, log: Log): Promise<void> {
+  const problem = await store.problem()
+  if (!problem) return
+  const { message, refused } = problem
+  if (refused) throw new Error(`The store of the dumps refuses its settings, ${message}: correct DUMPS_S3_URL, its keys or DUMPS_S3_REGION`)
+  log.warn({ place: store.place, problem: message }, 'Dump store unreachable; starting without it')
+}

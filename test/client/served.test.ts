@@ -1,0 +1,38 @@
+// The client as the service serves it: a module that any page may import, cached by its entity tag.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestNode, type TestNode } from '../support/node.ts'
+
+let node: TestNode
+beforeAll(async () => {
+  node = await startTestNode()
+})
+afterAll(() => node.close())
+
+const ask = (init: RequestInit = {}) => fetch(`${node.publicUrl}/client.js`, init)
+
+test('needs no key, may be read by every origin, and is sent once', async () => {
+  const first = await ask({ headers: { origin: 'https://shop.example' } })
+  const { headers } = first
+  expect([first.status, headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8'])
+  expect([headers.get('access-control-allow-origin'), headers.get('cache-control')]).toEqual(['*', 'public, max-age=3600'])
+  const again = await ask({ headers: { 'if-none-match': headers.get('etag')! } })
+  expect([again.status, await again.text()]).toEqual([304, ''])
+  const head = await ask({ method: 'HEAD' })
+  expect([head.status, await head.text()]).toEqual([200, ''])
+  expect((await ask({ method: 'POST' })).status).toBe(405)
+})
+
+test('is the whole client in one module', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mintmark-served-'))
+  const file = join(folder, 'client.mjs')
+  writeFileSync(file, await (await ask()).text())
+  const { Mintmark, verifyWebhook } = (await import(pathToFileURL(file).href)) as typeof import('../../client/src/index.ts')
+  const client = new Mintmark({ apiKey: node.keys.starter, baseUrl: node.publicUrl! })
+  expect(await client.get('/api/v1/items')).toMatchObject({ success: true, data: [] })
+  expect(await verifyWebhook('{}', {}, 'secret')).toBe(null)
+  rmSync(folder, { recursive: true })
+})

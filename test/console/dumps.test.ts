@@ -1,0 +1,75 @@
+// Dumps in the console, in a real browser: none yet, made by a button with its progress, and a store that cannot be used.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { seriousOf } from '../support/axe.ts'
+import { startTestNode, type TestNode, until } from '../support/node.ts'
+import { openS3, type S3Store } from '../support/s3.ts'
+import { launch, NO_BROWSER, operator, signedIn, WHY } from './browser.ts'
+
+describe.skipIf(NO_BROWSER)(`Dumps in the console${WHY}`, () => {
+  let node: TestNode
+  let browser: Browser
+  let s3: S3Store
+  let folder: string
+
+  beforeAll(async () => {
+    s3 = await openS3()
+    folder = mkdtempSync(join(tmpdir(), 'mintmark-staged-'))
+    node = await startTestNode({ env: { ...s3.settings, DUMPS_DIR: folder } })
+    const category = await operator<{ id: number }>(node, 'POST', '/categories', { name: 'Set', game: 'pokemon', market: 'source_c' })
+    await operator(node, 'POST', '/items', { name: 'Card', ref: 'card:1', market: 'source_c', category_id: category.id })
+    browser = await launch()
+  }, 90_000)
+
+  afterAll(async () => {
+    await browser.close()
+    await node.close()
+    await s3.close()
+    rmSync(folder, { recursive: true })
+  })
+
+  test('are made, shown with their files, and say why they cannot be', { timeout: 60_000 }, async () => {
+    const { page, open, close } = await signedIn(browser, node, { reducedMotion: 'reduce', locale: 'en-GB' })
+    await open('')
+    await page.getByRole('link', { name: 'Dumps' }).click()
+    await page.getByText('No dump yet.').waitFor()
+
+    // Its last table cannot be read until the lock is gone.
+    const { promise: free, resolve: unlock } = Promise.withResolvers<void>()
+    const lock = node.db.kysely.transaction().execute(async (tx) => {
+      await sql`lock table prices`.execute(tx)
+      await free
+    })
+    await page.getByRole('button', { name: 'Make a dump' }).click()
+    await page.getByRole('progressbar', { name: 'A dump is being made' }).waitFor()
+    await page.getByText('2 of 3 tables, 2 rows').waitFor()
+    expect(await page.getByRole('button', { name: 'Make a dump' }).count()).toBe(0)
+    expect(await seriousOf(page)).toEqual([])
+    unlock()
+    await lock
+    await page.getByRole('heading', { name: 'Newest dump' }).waitFor()
+    const files = await page.locator('tbody tr').allTextContents()
+    expect(files.map((text) => text.replace(/-\d{8}T\d+Z/, ''))).toEqual([
+      expect.stringMatching(/^categories\.ndjson\.gz1/),
+      expect.stringMatching(/^categories\.parquet1/),
+      expect.stringMatching(/^items\.ndjson\.gz1/),
+      expect.stringMatching(/^items\.parquet1/),
+      expect.stringMatching(/^prices\.ndjson\.gz0/),
+      expect.stringMatching(/^prices\.parquet0/),
+    ])
+    await page.getByText(s3.settings.DUMPS_S3_URL).waitFor()
+
+    await s3.stop()
+    await page.getByRole('button', { name: 'Make a dump' }).click()
+    await page.getByRole('alert').getByText('The dumps cannot be reached.').waitFor()
+    await until('it has failed', async () => (await operator<{ failure: string | null }>(node, 'GET', '/dumps')).failure !== null)
+    await page.getByRole('alert').getByText('The last dump failed.').waitFor()
+    expect(await seriousOf(page)).toEqual([])
+    await s3.start()
+    await close()
+  })
+})
