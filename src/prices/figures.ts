@@ -73,6 +73,20 @@ export class FigureTable {
     return `{${texts.join(',')}}`
   }
 
+  /** The values of some positions, a column each as `NAMES`, NaN for none; no columns where there is nothing. */
+  columnsOf(positions: readonly number[]): Float64Array[] {
+    const columns = this.#columns
+    if (columns === null) return []
+    return columns.map((column) => Float64Array.from(positions, (at) => column[at] ?? Number.NaN))
+  }
+
+  /** Figures whose columns are those of `columnsOf`. */
+  static from(columns: Float64Array[]): FigureTable {
+    const table = new FigureTable()
+    table.#columns = columns.length === 0 ? null : columns
+    return table
+  }
+
   clear(): void {
     this.#columns = null
   }
