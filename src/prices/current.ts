@@ -23,7 +23,8 @@ export const IDENTICAL = bitsOf(['identical_figures'])
 const JUMP = bitsOf(['jump'])
 const AVERAGE_JUMP = bitsOf(['average_jump'])
 /** Flags that are found when prices come, and stay with them until they are settled. */
-export const KEPT_FLAGS = IDENTICAL | JUMP | AVERAGE_JUMP
+export const JUMPS = JUMP | AVERAGE_JUMP
+export const KEPT_FLAGS = IDENTICAL | JUMPS
 
 /** Stands for the market in rows that tell into which item one was merged. */
 const ALIAS = -1

@@ -73,11 +73,13 @@ export class FigureTable {
     return `{${texts.join(',')}}`
   }
 
-  /** The values of some positions, a column each as `NAMES`, NaN for none; no columns where there is nothing. */
-  columnsOf(positions: readonly number[]): Float64Array[] {
-    const columns = this.#columns
-    if (columns === null) return []
-    return columns.map((column) => Float64Array.from(positions, (at) => column[at] ?? Number.NaN))
+  /** The values of some positions (-1: none), a column each as `NAMES`, NaN for none; no columns where there is nothing. */
+  columnsOf(positions: ArrayLike<number>): Float64Array[] {
+    return (this.#columns ?? []).map((column) => {
+      const values = new Float64Array(positions.length)
+      for (let n = 0; n < positions.length; n += 1) values[n] = column[positions[n]!] ?? Number.NaN
+      return values
+    })
   }
 
   /** Figures whose columns are those of `columnsOf`. */

@@ -2,7 +2,7 @@
 // under those that came after it.
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { FIGURE_COLUMNS, FigureTable } from './figures.ts'
-import type { CurrentPrices } from './current.ts'
+import { type CurrentPrices, JUMPS } from './current.ts'
 import { PriceBatch } from './price-batch.ts'
 import type { PriceChange } from './payload.ts'
 
@@ -13,9 +13,16 @@ export const [NO_PRICE, A_PRICE, NOT_FIRST] = [0, 1, 2] as const
 const EIGHTS = ['updatedAtMs', 'lastAtMs', 'lastConfirmedMs', 'minor', 'lastMinor'] as const
 const FOURS = ['row', 'lastLine', 'itemId', 'labelId', 'lastImportId', 'lastVerdict'] as const
 const ONES = ['market', 'before'] as const
-const HEADER = 8
+/** Number of statements, bits that tell which figures there are, number of jumps; and as much again to spare, so that eight bytes fit. */
+const HEADER = 4
 const [HAS_FIGURES, HAD_FIGURES] = [1, 2]
 const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
+
+/** A current price that is disputed because it jumped. What others state of its item can settle that for good. */
+export interface Jump extends Pick<PriceChange, 'itemId' | 'market' | 'labelId'> {
+  /** bits of FLAGS */
+  flags: number
+}
 
 type Columns = Record<(typeof EIGHTS)[number], Float64Array> & Record<(typeof FOURS)[number], Int32Array> & Record<(typeof ONES)[number], Uint8Array>
 
@@ -26,6 +33,7 @@ export class Statements {
   /** as FIGURE_COLUMNS, NaN for none; no columns where no statement has any */
   readonly #figures: Float64Array[]
   #lastFigures: Float64Array[] = []
+  #jumps: Jump[] = []
 
   private constructor(size: number, columns: Columns, figures: Float64Array[]) {
     this.size = size
@@ -41,21 +49,18 @@ export class Statements {
     const columns = newColumns(positions.length)
     for (const name of ['row', 'itemId', 'labelId', 'market', 'updatedAtMs', 'minor'] as const) {
       const [from, to] = [batch[name], columns[name]]
-      for (const [n, i] of positions.entries()) to[n] = from[i]!
+      for (let n = 0; n < positions.length; n += 1) to[n] = from[positions[n]!]!
     }
     const statements = new Statements(positions.length, columns, batch.figures.columnsOf(positions))
-    statements.setBefore(
-      positions.map((_, n) => n),
-      currents,
-    )
+    statements.setBefore([...positions.keys()], currents)
     return statements
   }
 
   static unpack(packed: Uint8Array): Statements {
     // A copy of its own begins where columns of eight bytes can.
     const { buffer } = Uint8Array.from(zstdDecompressSync(packed))
-    const [size, has] = new Uint32Array(buffer, 0, 2) as unknown as [number, number]
-    let at = HEADER
+    const [size, has, jumps] = new Uint32Array(buffer, 0, HEADER) as unknown as [number, number, number]
+    let at = HEADER * 4
     const take = <C>(make: new (buffer: ArrayBuffer, at: number, length: number) => C, bytes: number): C => {
       const column = new make(buffer, at, size)
       at += size * bytes
@@ -69,28 +74,41 @@ export class Statements {
       if (has & HAD_FIGURES) lastFigures.push(take(Float64Array, 8))
     }
     for (const name of FOURS) columns[name] = take(Int32Array, 4)
+    const words = new Int32Array(buffer, at, jumps * 4)
+    at += jumps * 16
     for (const name of ONES) columns[name] = take(Uint8Array, 1)
     const statements = new Statements(size, columns as Columns, figures)
     statements.#lastFigures = lastFigures
+    for (let i = 0; i < words.length; i += 4) {
+      statements.#jumps.push({ itemId: words[i]!, market: words[i + 1]!, labelId: words[i + 2]!, flags: words[i + 3]! })
+    }
     return statements
   }
 
   /** For storage: the columns one behind the other, compressed. */
   pack(): Buffer {
     const has = (this.#figures.length > 0 ? HAS_FIGURES : 0) | (this.#lastFigures.length > 0 ? HAD_FIGURES : 0)
-    const parts: ArrayBufferView[] = [Uint32Array.of(this.size, has)]
+    const parts: ArrayBufferView[] = [Uint32Array.of(this.size, has, this.#jumps.length, 0)]
     for (const name of EIGHTS) parts.push(this.#columns[name])
     for (let i = 0; i < FIGURE_COLUMNS.length; i += 1) {
       if (has & HAS_FIGURES) parts.push(this.#figures[i]!)
       if (has & HAD_FIGURES) parts.push(this.#lastFigures[i]!)
     }
     for (const name of FOURS) parts.push(this.#columns[name])
+    parts.push(Int32Array.from(this.#jumps.flatMap(({ itemId, market, labelId, flags }) => [itemId, market, labelId, flags])))
     for (const name of ONES) parts.push(this.#columns[name])
     return zstdCompressSync(Buffer.concat(parts.map(({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, byteOffset, byteLength))), FAST)
   }
 
   itemId(n: number): number {
     return this.#columns.itemId[n]!
+  }
+
+  /** The items of the statements at some positions, or of all. */
+  itemIds(positions: Iterable<number> = Array(this.size).keys()): Set<number> {
+    const itemIds = new Set<number>()
+    for (const n of positions) itemIds.add(this.#columns.itemId[n]!)
+    return itemIds
   }
 
   /** Positions of the statements about some items. */
@@ -109,6 +127,7 @@ export class Statements {
     const pick = (column: Float64Array) => Float64Array.from(kept, (n) => column[n]!)
     const statements = new Statements(kept.length, columns, this.#figures.map(pick))
     statements.#lastFigures = this.#lastFigures.map(pick)
+    statements.#jumps = this.#jumps.filter(({ itemId }) => !itemIds.has(itemId))
     return statements
   }
 
@@ -124,27 +143,49 @@ export class Statements {
     return batch
   }
 
-  /** Notes what is current before the statements at some positions. */
+  /** Jumps among the prices of the items, before any of it was written. */
+  get jumps(): readonly Jump[] {
+    return this.#jumps
+  }
+
+  /** Notes what is current before the statements at some positions, which are all about their items. */
   setBefore(positions: readonly number[], currents: CurrentPrices): void {
+    this.#setJumps(positions, currents)
     const { itemId, market, labelId, before, lastMinor, lastAtMs, lastConfirmedMs, lastImportId, lastLine, lastVerdict } = this.#columns
-    const ats = positions.map((n) => currents.find(currents.first(itemId[n]!), market[n]!, labelId[n]!))
-    for (const [i, n] of positions.entries()) {
-      const at = ats[i]!
+    const ats = new Int32Array(positions.length)
+    for (let i = 0; i < positions.length; i += 1) {
+      const n = positions[i]!
+      const at = currents.find(currents.first(itemId[n]!), market[n]!, labelId[n]!)
       const isFirst = n === 0 || itemId[n] !== itemId[n - 1] || market[n] !== market[n - 1] || labelId[n] !== labelId[n - 1]
+      ats[i] = at
       before[n] = isFirst ? (at < 0 ? NO_PRICE : A_PRICE) : NOT_FIRST
-      const has = before[n] === A_PRICE
-      lastMinor[n] = has ? currents.minor[at]! : 0
-      lastAtMs[n] = has ? currents.updatedAtMs[at]! : 0
-      lastConfirmedMs[n] = has ? currents.confirmedAtMs[at]! : 0
-      lastImportId[n] = has ? currents.importId[at]! : 0
-      lastLine[n] = has ? currents.line[at]! : 0
-      lastVerdict[n] = has ? currents.verdict[at]! : 0
+      if (!isFirst || at < 0) continue
+      lastMinor[n] = currents.minor[at]!
+      lastAtMs[n] = currents.updatedAtMs[at]!
+      lastConfirmedMs[n] = currents.confirmedAtMs[at]!
+      lastImportId[n] = currents.importId[at]!
+      lastLine[n] = currents.line[at]!
+      lastVerdict[n] = currents.verdict[at]!
     }
     const figures = currents.figures.columnsOf(ats)
     if (figures.length === 0 && this.#lastFigures.length === 0) return
     if (this.#lastFigures.length === 0) this.#lastFigures = FIGURE_COLUMNS.map(() => new Float64Array(this.size).fill(Number.NaN))
     for (const [k, column] of this.#lastFigures.entries()) {
-      for (const [i, n] of positions.entries()) column[n] = before[n] === A_PRICE ? (figures[k]?.[i] ?? Number.NaN) : Number.NaN
+      const values = figures[k]
+      for (let i = 0; i < positions.length; i += 1) {
+        const n = positions[i]!
+        column[n] = values && before[n] === A_PRICE ? values[i]! : Number.NaN
+      }
+    }
+  }
+
+  #setJumps(positions: readonly number[], currents: CurrentPrices): void {
+    const itemIds = new Set(positions.map((n) => this.#columns.itemId[n]!))
+    this.#jumps = this.#jumps.filter(({ itemId }) => !itemIds.has(itemId))
+    for (let at = 0; at < currents.size; at += 1) {
+      const flags = currents.verdict[at]! & JUMPS
+      const itemId = currents.itemId(at)
+      if (flags !== 0 && itemIds.has(itemId)) this.#jumps.push({ itemId, market: currents.market(at), labelId: currents.labelId(at), flags })
     }
   }
 

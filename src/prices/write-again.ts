@@ -13,13 +13,15 @@ import { FIGURE_COLUMNS } from './figures.ts'
 import { judgePrices, noteEvidence } from './judge-prices.ts'
 import { PriceJudge } from './price-judge.ts'
 import { resetCurrent } from './reset-current.ts'
-import { type LastStated, Statements } from './statements.ts'
+import { type Jump, type LastStated, Statements } from './statements.ts'
 import type { PriceWriteCtx } from './types.ts'
 import { PriceWriter } from './writer.ts'
 
 const SERVICE = MARKETS.indexOf('service')
 /** Prices in one statement. */
 const MOST = 20_000
+/** Items that are written again at a time. */
+const ITEMS = 20_000
 
 /** What an import spoke of, and from which batch of statements on all is to be written again. */
 export interface Again {
@@ -40,7 +42,7 @@ export async function findAgain(tx: Tx, importId: number): Promise<Again | null>
   const stated = new Set<number>()
   for (const { id } of await tx.selectFrom('price_statements').select('id').where('import_id', '=', importId).orderBy('id').execute()) {
     const statements = await readStatements(tx, id)
-    for (let n = 0; n < statements.size; n += 1) stated.add(statements.itemId(n))
+    for (const itemId of statements.itemIds()) stated.add(itemId)
   }
   if (stated.size === 0) return null
   const from = await firstOf(tx, importId)
@@ -52,40 +54,49 @@ export async function findAgain(tx: Tx, importId: number): Promise<Again | null>
 /** @returns how many current prices are others than before, or known by other evidence */
 export async function writeAgain(ctx: PriceWriteCtx, tx: Tx, note: Note, { from, itemIds, others, before }: Again): Promise<number> {
   const batches = await batchesFrom(tx, from)
-  await takeBack(tx, note, batches, itemIds)
+  if (others.size > 0) await forget(tx, batches, others)
   // What settles on the way settled long ago.
   const quiet: Note = { ...note, audit: () => {} }
-  let [writer, importId]: [PriceWriter | null, number] = [null, 0]
-  const judge = async (upTo: number, now: Date) => {
-    await judgePrices({ rules: ctx.rules, now: () => now }, tx, quiet, itemIds, await PriceJudge.load(tx, ctx.rules, now.getTime(), upTo + 1))
+  const all = [...itemIds]
+  for (let at = 0; at < all.length; at += ITEMS) await writeSome(ctx, tx, quiet, batches, new Set(all.slice(at, at + ITEMS)))
+  return countChanges(before, await CurrentPrices.read(tx, itemIds))
+}
+
+async function writeSome(ctx: PriceWriteCtx, tx: Tx, note: Note, batches: readonly Batch[], itemIds: ReadonlySet<number>): Promise<void> {
+  const judge = async (before: number, now: Date) => {
+    await judgePrices({ rules: ctx.rules, now: () => now }, tx, note, itemIds, await PriceJudge.load(tx, ctx.rules, now.getTime(), before))
   }
-  for (const [i, batch] of batches.entries()) {
-    const statements = await readStatements(tx, batch.id)
+  await takeBack(tx, note, batches, itemIds)
+  await judge(batches[0]!.import_id, batches[0]!.at)
+  let writer: PriceWriter | null = null
+  for (const [i, { id, import_id: importId, at, in_effect: isInEffect }] of batches.entries()) {
+    const statements = await readStatements(tx, id)
     const positions = statements.about(itemIds)
     if (positions.length > 0) {
-      statements.setBefore(
-        positions,
-        await CurrentPrices.read(
-          tx,
-          positions.map((n) => statements.itemId(n)),
-        ),
-      )
-      if (batch.in_effect) {
-        if (writer === null || importId !== batch.import_id) {
-          importId = batch.import_id
-          writer = new PriceWriter({ db: ctx.db, tx, note: quiet, importId, rules: ctx.rules, again: true, nowMs: batch.at.getTime() })
-        }
+      statements.setBefore(positions, await CurrentPrices.read(tx, statements.itemIds(positions)))
+      await storeStatements(tx, id, statements)
+      if (isInEffect) {
+        writer ??= new PriceWriter({ db: ctx.db, tx, note, importId, rules: ctx.rules, again: true, nowMs: at.getTime() })
         await writer.write(statements.batchOf(positions))
       }
     }
-    const kept = others.size > 0 ? statements.without(others) : statements
-    if (positions.length > 0 || kept.size < statements.size) {
-      await tx.updateTable('price_statements').set({ payload: kept.pack() }).where('id', '=', batch.id).execute()
-    }
-    const isLast = batches[i + 1]?.import_id !== batch.import_id
-    if (isLast && writer !== null && importId === batch.import_id) await judge(batch.import_id, batch.at)
+    if (batches[i + 1]?.import_id === importId) continue
+    if (writer !== null) await judge(importId + 1, at)
+    writer = null
   }
-  return countChanges(before, await CurrentPrices.read(tx, itemIds))
+}
+
+/** Forgets what the batches stated of some items: it no longer tells how their prices came about. */
+async function forget(tx: Tx, batches: readonly Batch[], itemIds: ReadonlySet<number>): Promise<void> {
+  for (const { id } of batches) {
+    const statements = await readStatements(tx, id)
+    const kept = statements.without(itemIds)
+    if (kept.size < statements.size) await storeStatements(tx, id, kept)
+  }
+}
+
+async function storeStatements(tx: Tx, id: number, statements: Statements): Promise<void> {
+  await tx.updateTable('price_statements').set({ payload: statements.pack() }).where('id', '=', id).execute()
 }
 
 async function readStatements(tx: Tx, id: number): Promise<Statements> {
@@ -147,20 +158,44 @@ async function batchesFrom(tx: Tx, from: number): Promise<Batch[]> {
 /** Makes history and current prices of the items those before the batches. */
 async function takeBack(tx: Tx, note: Note, batches: readonly Batch[], itemIds: ReadonlySet<number>): Promise<void> {
   const first = new Map<string, LastStated>()
+  const jumps = new Map<string, Jump>()
+  const seen = new Set<number>()
   for (const { id, import_id: importId } of batches) {
     const statements = await readStatements(tx, id)
+    for (const jump of statements.jumps) if (itemIds.has(jump.itemId) && !seen.has(jump.itemId)) jumps.set(keyOf(jump), jump)
     const keys: LastStated[] = []
     for (const n of statements.about(itemIds)) {
+      seen.add(statements.itemId(n))
       const last = statements.lastOf(n)
       if (!last) continue
       keys.push(last)
-      const key = `${last.itemId} ${last.market} ${last.labelId}`
-      if (!first.has(key)) first.set(key, last)
+      if (!first.has(keyOf(last))) first.set(keyOf(last), last)
     }
     await takePoints(tx, importId, keys)
   }
+  // What settled a jump since may have been one of the batches.
+  for (const [key, jump] of jumps) {
+    const last = first.get(key)
+    if (!last) continue
+    last.verdict |= jump.flags
+    jumps.delete(key)
+  }
   const restored = [...first.values()]
   for (let at = 0; at < restored.length; at += MOST) await restore(tx, note, restored.slice(at, at + MOST))
+  await flagJumps(tx, note, [...jumps.values()])
+}
+
+/** Prices of which none of the batches spoke have jumped again, until they are judged. */
+async function flagJumps(tx: Tx, note: Note, jumps: readonly Jump[]): Promise<void> {
+  if (jumps.length === 0) return
+  await sql`
+    update prices p set flags = p.flags | j.flags
+    from ${keyTable(jumps)} join unnest(${`{${jumps.map(({ flags }) => flags).join(',')}}`}::int4[]) with ordinality as j(flags, n) using (n)
+    where (p.item_id, p.market, p.label_id) = (g.item_id, g.market, g.label_id)`.execute(tx)
+  note.changed(
+    'items',
+    jumps.map(({ itemId }) => itemId),
+  )
 }
 
 /** Points of the import go, and of what they covered the latest is seen: it goes, too, if it is of one of the batches. */
@@ -229,9 +264,14 @@ function evidenceOf({ itemId, market, labelId, verdict, confirmedAtMs, updatedAt
   }
 }
 
-function keyTable(keys: readonly LastStated[]) {
+function keyTable(keys: readonly Pick<LastStated, 'itemId' | 'market' | 'labelId'>[]) {
   const column = (name: 'itemId' | 'market' | 'labelId') => `{${keys.map((key) => key[name]).join(',')}}`
-  return sql`unnest(${column('itemId')}::int4[], ${column('market')}::int2[], ${column('labelId')}::int4[]) as g(item_id, market, label_id)`
+  return sql`unnest(${column('itemId')}::int4[], ${column('market')}::int2[], ${column('labelId')}::int4[])
+    with ordinality as g(item_id, market, label_id, n)`
+}
+
+function keyOf({ itemId, market, labelId }: Pick<LastStated, 'itemId' | 'market' | 'labelId'>): string {
+  return `${itemId} ${market} ${labelId}`
 }
 
 function countChanges(before: CurrentPrices, after: CurrentPrices): number {

@@ -530,6 +530,12 @@ export class PriceWriter {
   /** A price that waits already is not put there twice, nor one that was discarded; gives the number that are new. */
   async #insertHeld(batch: PriceBatch, held: readonly number[], holds: readonly Hold[]): Promise<number> {
     if (held.length === 0) return 0
+    // Written again, it may wait for another reason.
+    const known = this.#again
+      ? sql`(item_id, market, label_id, updated_at) where decision is null do update
+          set (rule, reason, compared_price, times_off) = (excluded.rule, excluded.reason, excluded.compared_price, excluded.times_off)
+          where held_prices.import_id = excluded.import_id`
+      : sql`do nothing`
     const { rows } = await sql<{ count: number }>`
       with given as (
         select g.item_id, g.market, g.label_id, to_timestamp(g.at_ms / 1000) as updated_at, g.price, n,
@@ -547,12 +553,12 @@ export class PriceWriter {
           where h.item_id = given.item_id and h.market = given.market and h.label_id = given.label_id
             and h.updated_at = given.updated_at and h.price = given.price and h.decision = 'discarded'
         )
-        on conflict do nothing
+        on conflict ${known}
         returning id, item_id, market, label_id, updated_at, price
       ), explained as (
         insert into held_price_params (held_price_id, params)
         select id, params from added join given using (item_id, market, label_id, updated_at, price)
-        on conflict do nothing
+        on conflict (held_price_id) do update set params = excluded.params
       )
       select count(*)::int as count from added`.execute(this.#tx)
     return rows[0]!.count
