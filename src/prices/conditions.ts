@@ -33,11 +33,7 @@ export async function loadConditions(on: Queryable, rules: PriceRules, nowMs: nu
  * The rhythm of each market, by position in MARKETS: from the dates of its feeds in effect.
  * @param before an import: only feeds before it count; null for all
  */
-export async function loadRhythms(
-  on: Queryable,
-  { feedPrices }: Pick<PriceRules, 'feedPrices'>,
-  before: number | null = null,
-): Promise<Rhythm[]> {
+export async function loadRhythms(on: Queryable, { feedPrices }: Pick<PriceRules, 'feedPrices'>, before: number | null = null): Promise<Rhythm[]> {
   const earlier = before === null ? sql`` : sql`and import_id < ${before}::int4`
   const { rows } = await sql<{ market: number; newest_ms: number | null; prices: number | null; set_aside: boolean }>`
     select m.market, (extract(epoch from f.newest) * 1000)::float8 as newest_ms, f.prices, a.market is not null as set_aside

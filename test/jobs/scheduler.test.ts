@@ -48,6 +48,7 @@ test('/metrics tells of every periodic task when it last ran and how long that t
     'price-months',
     'price-retention',
     'price-reviews',
+    'price-statement-retention',
     'rates-of-the-day',
     'webhook-retention',
     'webhooks-due',
