@@ -7,7 +7,7 @@ import { PriceBatch } from './price-batch.ts'
 import type { PriceChange } from './payload.ts'
 
 /** What `before` says of a statement: that its key had no price, that it had one, or that the batch speaks of the key earlier. */
-export const [NO_PRICE, A_PRICE, NOT_FIRST] = [0, 1, 2] as const
+const [NO_PRICE, A_PRICE, NOT_FIRST] = [0, 1, 2] as const
 
 /** The columns of eight bytes, then of four, then of one; beside each other what is alike, which compresses well. */
 const EIGHTS = ['updatedAtMs', 'lastAtMs', 'lastConfirmedMs', 'minor', 'lastMinor'] as const
