@@ -130,6 +130,7 @@ async function untouched(tx: Tx, from: number, importId: number, itemIds: Iterab
       and not exists (
         select from held_prices h where h.item_id = i.id and h.decision in ('accepted', 'discarded') and h.decided_at >= since.at
       )
+      and not exists (select from confirmed_prices c where c.item_id = i.id and c.at >= since.at)
       and i.id not in (
         select d.item_id from price_decisions p join price_decision_prices d on d.decision_id = p.id
         where greatest(p.at, p.undone_at) >= since.at
