@@ -31,7 +31,7 @@ import { prepareMonths } from '#prices/months.ts'
 import { judgeAllPrices } from '#prices/judge-all.ts'
 import { rankReviews } from '#prices/reviews.ts'
 import { failBrokenImports } from '#prices/imports.ts'
-import { forgetOldPrices } from '#prices/retention.ts'
+import { forgetOldPrices, forgetOldStatements } from '#prices/retention.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
 import { EventFeed } from '#webhooks/event-feed.ts'
 import { EVENTS_CHANNEL } from '#webhooks/event-positions.ts'
@@ -301,6 +301,7 @@ function keepHouse(scheduler: Scheduler, db: Db, now: () => Date, priceHistoryDa
     ['idempotency-key-expiry', () => forgetOldIdempotencyKeys(db)],
     ['price-months', () => prepareMonths(db, now())],
     ['price-retention', () => forgetOldPrices(db, priceHistoryDays, now())],
+    ['price-statement-retention', () => forgetOldStatements(db, priceHistoryDays, now())],
     ['webhook-retention', () => forgetOldEvents(db, now())],
     ['price-job-retention', () => forgetOldPriceJobs(db, now())],
     ['key-usage-retention', () => forgetOldUsage(db, now())],

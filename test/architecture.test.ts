@@ -76,6 +76,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'rates',
     'price_mappings',
     'price_feeds',
+    'price_statements',
     'usual_ratios',
     'sources_set_aside',
     'price_reviews',

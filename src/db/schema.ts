@@ -304,6 +304,7 @@ export interface Schema {
     cards: number
   }
   price_feeds: { market: number; import_id: number; newest: Date; prices: number }
+  price_statements: { id: Generated<number>; import_id: number; at: Date; payload: Buffer }
   price_reviews: {
     item_id: number
     state: 'held' | 'disputed'

@@ -13,8 +13,11 @@ const LATEST_FEEDS = 1_000
 /** Days on which a source stated less than this share of its fullest day do not tell its rhythm. */
 const LEAST_SHARE = 0.1
 
-/** The conditions at a moment. */
-export async function loadConditions(on: Queryable, rules: PriceRules, nowMs: number): Promise<Conditions> {
+/**
+ * The conditions at a moment.
+ * @param before an import: only feeds before it count; null for all
+ */
+export async function loadConditions(on: Queryable, rules: PriceRules, nowMs: number, before: number | null = null): Promise<Conditions> {
   const rates = await Rates.load(on)
   const currency = (market: number) => rules.currencies[MARKETS[market]!]
   return {
@@ -22,18 +25,22 @@ export async function loadConditions(on: Queryable, rules: PriceRules, nowMs: nu
     thresholds: rules,
     convert: (minor, from, to, atMs) => rates.convert(minor, currency(from), currency(to), atMs),
     noiseMinor: noiseOf(rules.noise, (minor, from, market) => rates.convert(minor, from, currency(market), nowMs)),
-    rhythms: await loadRhythms(on, rules),
+    rhythms: await loadRhythms(on, rules, before),
   }
 }
 
-/** The rhythm of each market, by position in MARKETS: from the dates of its feeds in effect. */
-export async function loadRhythms(on: Queryable, { feedPrices }: Pick<PriceRules, 'feedPrices'>): Promise<Rhythm[]> {
+/**
+ * The rhythm of each market, by position in MARKETS: from the dates of its feeds in effect.
+ * @param before an import: only feeds before it count; null for all
+ */
+export async function loadRhythms(on: Queryable, { feedPrices }: Pick<PriceRules, 'feedPrices'>, before: number | null = null): Promise<Rhythm[]> {
+  const earlier = before === null ? sql`` : sql`and import_id < ${before}::int4`
   const { rows } = await sql<{ market: number; newest_ms: number | null; prices: number | null; set_aside: boolean }>`
     select m.market, (extract(epoch from f.newest) * 1000)::float8 as newest_ms, f.prices, a.market is not null as set_aside
     from unnest(${`{${[...MARKETS.keys()].join(',')}}`}::int2[]) as m(market)
     left join sources_set_aside a on a.market = m.market
     left join lateral (
-      select newest, prices, import_id from price_feeds where market = m.market order by newest desc limit ${sql.lit(LATEST_FEEDS)}
+      select newest, prices, import_id from price_feeds where market = m.market ${earlier} order by newest desc limit ${sql.lit(LATEST_FEEDS)}
     ) f on not exists (select from imports where id = f.import_id and reverted_by_import_id is not null)`.execute(on)
   return MARKETS.map((_, market) => {
     const feeds = rows.filter((row) => row.market === market)

@@ -16,12 +16,15 @@ const NO_EVIDENCE = `null, 0::int2, 0::int2, 0${', null'.repeat(FIGURE_COLUMNS.l
 const EVIDENCE = CURRENT_FIELDS.split(',').length
 const FIGURES = EVIDENCE + 4
 const PLACE = FIGURES + FIGURE_COLUMNS.length
+const IMPORT = PLACE + 1
+const LINE = IMPORT + 1
 
 export const IDENTICAL = bitsOf(['identical_figures'])
 const JUMP = bitsOf(['jump'])
 const AVERAGE_JUMP = bitsOf(['average_jump'])
 /** Flags that are found when prices come, and stay with them until they are settled. */
-export const KEPT_FLAGS = IDENTICAL | JUMP | AVERAGE_JUMP
+export const JUMPS = JUMP | AVERAGE_JUMP
+export const KEPT_FLAGS = IDENTICAL | JUMPS
 
 /** Stands for the market in rows that tell into which item one was merged. */
 const ALIAS = -1
@@ -77,6 +80,9 @@ export class CurrentPrices {
   /** as `packVerdict` */
   verdict = new Int32Array(0)
   readonly figures = new FigureTable()
+  /** by which import, and which line of its file (-1 for none), the prices came that were read */
+  importId = new Int32Array(0)
+  line = new Int32Array(0)
   /** where the rows lie that were read; nothing for prices that are new */
   readonly places: string[] = []
   /** of the ids asked for those that were merged into another item, with that one's; its prices are not read then */
@@ -90,9 +96,9 @@ export class CurrentPrices {
     const chunks = copyOut(
       on,
       `copy (
-        select ${CURRENT_FIELDS}, ${EVIDENCE_FIELDS}, ctid from prices where item_id = any('{${ids}}'::int4[])
+        select ${CURRENT_FIELDS}, ${EVIDENCE_FIELDS}, ctid, import_id, line from prices where item_id = any('{${ids}}'::int4[])
         union all
-        select old_id, ${ALIAS}, live_item(item_id), 0, 'epoch', ${NO_EVIDENCE}, ctid from item_aliases where old_id = any('{${ids}}'::int4[])
+        select old_id, ${ALIAS}, live_item(item_id), 0, 'epoch', ${NO_EVIDENCE}, ctid, 0, 0 from item_aliases where old_id = any('{${ids}}'::int4[])
       ) to stdout (format binary)`,
     )
     await readBinaryCopy(chunks, (buffer, offsets, lengths) => {
@@ -107,6 +113,8 @@ export class CurrentPrices {
       const [state, confidence] = [int2At(buffer, offsets[EVIDENCE + 1]!), int2At(buffer, offsets[EVIDENCE + 2]!)]
       currents.verdict[at] = packedVerdict(state, confidence, int4At(buffer, offsets[EVIDENCE + 3]!))
       currents.figures.read(at, buffer, offsets, lengths, FIGURES)
+      currents.importId[at] = int4At(buffer, offsets[IMPORT]!)
+      currents.line[at] = lengths[LINE]! < 0 ? -1 : int4At(buffer, offsets[LINE]!)
     })
     return currents
   }
@@ -217,5 +225,7 @@ export class CurrentPrices {
     this.updatedAtMs = grown(this.updatedAtMs, length)
     this.confirmedAtMs = grown(this.confirmedAtMs, length)
     this.verdict = grown(this.verdict, length)
+    this.importId = grown(this.importId, length)
+    this.line = grown(this.line, length)
   }
 }

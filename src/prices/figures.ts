@@ -73,6 +73,22 @@ export class FigureTable {
     return `{${texts.join(',')}}`
   }
 
+  /** The values of some positions (-1: none), a column each as `NAMES`, NaN for none; no columns where there is nothing. */
+  columnsOf(positions: ArrayLike<number>): Float64Array[] {
+    return (this.#columns ?? []).map((column) => {
+      const values = new Float64Array(positions.length)
+      for (let n = 0; n < positions.length; n += 1) values[n] = column[positions[n]!] ?? Number.NaN
+      return values
+    })
+  }
+
+  /** Figures whose columns are those of `columnsOf`. */
+  static from(columns: Float64Array[]): FigureTable {
+    const table = new FigureTable()
+    table.#columns = columns.length === 0 ? null : columns
+    return table
+  }
+
   clear(): void {
     this.#columns = null
   }

@@ -57,10 +57,11 @@ export class PriceJudge {
     this.#labels = labels
   }
 
-  static async load(on: Queryable, rules: PriceRules, nowMs: number): Promise<PriceJudge> {
+  /** @param before an import: only feeds before it tell the rhythm of their source; null for all */
+  static async load(on: Queryable, rules: PriceRules, nowMs: number, before: number | null = null): Promise<PriceJudge> {
     const ids = await labelIds(on)
     const labels = { nearMint: ids.get('Near Mint')!, psa10: ids.get('PSA 10')! }
-    return new PriceJudge(await loadConditions(on, rules, nowMs), rules, nowMs, labels)
+    return new PriceJudge(await loadConditions(on, rules, nowMs, before), rules, nowMs, labels)
   }
 
   get conditions(): Conditions {

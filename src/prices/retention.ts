@@ -1,7 +1,11 @@
-// How long the price history is kept: whole months at a time, because a month is a table that can be emptied at once.
+// How long the price history is kept, whole months at a time because a month is a table that can be emptied at once, and for
+// how long what imports stated.
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import type { Db } from '#db/schema.ts'
+
+/** Days for which it is kept what imports stated: so long a revert is exact. */
+const STATEMENT_DAYS = 90
 
 /**
  * Empties the months of the history that ended more than so many days ago; current prices stay. What a batch of such a
@@ -29,6 +33,15 @@ export async function forgetOldPrices(db: Db, keepDays: number, now: Date): Prom
       .execute()
   }
   return months
+}
+
+/** Deletes what imports stated longer ago than it is kept, or than the history is (0: for ever). */
+export async function forgetOldStatements(db: Db, keepDays: number, now: Date): Promise<void> {
+  const days = keepDays === 0 ? STATEMENT_DAYS : Math.min(keepDays, STATEMENT_DAYS)
+  await db.kysely
+    .deleteFrom('price_statements')
+    .where('at', '<', new Date(now.getTime() - days * DAY_MS))
+    .execute()
 }
 
 async function hasRows(db: Db, table: string): Promise<boolean> {

@@ -2,12 +2,15 @@
 import { sql } from 'kysely'
 import { conflict } from '#core/errors.ts'
 import { existing, missing } from '#core/fields.ts'
+import { MARKETS } from '#core/markets.ts'
 import { actorOf, type Note, type WriteCtx } from '#db/change.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import { closeImport, noCounts, openImport } from './imports.ts'
 import { Refusals } from './refusals.ts'
 import { resetCurrent } from './reset-current.ts'
 import { fetchImport, type ImportDetail } from './stored-imports.ts'
+import type { PriceWriteCtx } from './types.ts'
+import { findAgain, writeAgain } from './write-again.ts'
 import { lockMarkets } from './writer.ts'
 
 /** A revert that is open: the batch that it is, the import that it is about, and whether that comes back. */
@@ -32,20 +35,26 @@ export async function openRevert(ctx: WriteCtx, tx: Tx, id: number): Promise<Ope
 }
 
 /**
- * Takes the prices of the import out, or brings them back; those that were held wait no more, or again.
+ * Takes the prices of the import out, or brings them back; those that were held wait no more, or again. Of prices whose statements are
+ * kept it is then as if the import had never come, or had not been reverted.
  * @returns how many current prices changed and of which items, and how many held prices changed; the caller judges the items
  */
 export async function revertPrices(
-  ctx: WriteCtx,
+  ctx: PriceWriteCtx,
   tx: Tx,
   note: Note,
   { root, comesBack }: OpenRevert,
 ): Promise<{ prices: number; held: number; itemIds: number[] }> {
-  await lockMarkets(tx, await marketsOf(tx, root.id))
+  await lockMarkets(tx, MARKETS.keys())
+  const again = await findAgain(tx, root.id)
   await (comesBack ? putPointsBack(tx, root.id) : withdrawPoints(tx, root.id))
   const changes = await resetCurrent(tx, note, latestPoints(root.id))
   const held = comesBack ? await holdAgain(tx, root.id) : await setHeldAside(tx, root.id, actorOf(ctx.viewer), ctx.now())
-  return { prices: changes.length, held, itemIds: [...new Set(changes.map(({ itemId }) => itemId))] }
+  const itemIds = new Set(changes.map(({ itemId }) => itemId))
+  if (!again) return { prices: changes.length, held, itemIds: [...itemIds] }
+  const others = changes.filter(({ itemId }) => !again.itemIds.has(itemId))
+  const prices = others.length + (await writeAgain(ctx, tx, note, again))
+  return { prices, held, itemIds: [...itemIds.union(again.itemIds)] }
 }
 
 /** Writes down how the revert went. */
@@ -94,13 +103,6 @@ async function lockRevertible(tx: Tx, id: number): Promise<{ reverted: ImportDet
 
 async function markReverted(tx: Tx, id: number, by: number | null): Promise<void> {
   await tx.updateTable('imports').set({ reverted_by_import_id: by }).where('id', '=', id).execute()
-}
-
-async function marketsOf(tx: Tx, id: number): Promise<number[]> {
-  const { rows } = await sql<{ market: number }>`
-    select market from price_points where import_id = ${id}::int4
-    union select market from hidden_points where import_id = ${id}::int4`.execute(tx)
-  return rows.map((row) => row.market)
 }
 
 /** Takes the batch's points out of the history; what they covered, of batches in effect, is seen again. */

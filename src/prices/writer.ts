@@ -21,6 +21,7 @@ import { ensureMonths } from './months.ts'
 import { eachPackedPrice, packedCount, packPrices, type PriceChange } from './payload.ts'
 import type { PriceBatch } from './price-batch.ts'
 import { hasSeveralSources, PriceJudge } from './price-judge.ts'
+import { Statements } from './statements.ts'
 import type { PriceCounts } from './types.ts'
 import { refreshUsualRatios } from './usual-ratios.ts'
 import { type IsWithdrawn, withdrawnPrices } from './withdrawn-prices.ts'
@@ -57,6 +58,7 @@ export class PriceWriter {
   readonly #importId: number
   readonly #rules: PriceRules
   readonly #accepted: boolean
+  readonly #again: boolean
   readonly #nowMs: number
   #judge: PriceJudge | null = null
   readonly #locked = new Set<number>()
@@ -65,19 +67,23 @@ export class PriceWriter {
   /** items that were touched; those with prices of several sources; and those of whose other prices the verdict changes */
   readonly #touched = new RowBits()
   readonly #several = new RowBits()
-  readonly #again = new Set<number>()
+  readonly #toJudge = new Set<number>()
   readonly #feeds = new Map<number, Feed>()
   /** prices that were set or confirmed */
   #statements = 0
 
-  /** @param write `accepted`: someone has looked at the prices, which are published whatever comes */
-  constructor(write: { db: Db; tx: Tx; note: Note; importId: number; rules: PriceRules; accepted?: boolean; nowMs: number }) {
+  /**
+   * @param write `accepted`: someone has looked at the prices, which are published whatever comes; `again`: the import stated
+   * them at `nowMs`, and what followed from that then is taken back
+   */
+  constructor(write: { db: Db; tx: Tx; note: Note; importId: number; rules: PriceRules; accepted?: boolean; again?: boolean; nowMs: number }) {
     this.#db = write.db
     this.#tx = write.tx
     this.#note = write.note
     this.#importId = write.importId
     this.#rules = write.rules
     this.#accepted = write.accepted ?? false
+    this.#again = write.again ?? false
     this.#nowMs = write.nowMs
   }
 
@@ -86,7 +92,7 @@ export class PriceWriter {
     const { size } = batch
     let sorted = batch.sorted()
     await this.#lock(batch, sorted)
-    this.#judge ??= await PriceJudge.load(this.#tx, this.#rules, this.#nowMs)
+    this.#judge ??= await PriceJudge.load(this.#tx, this.#rules, this.#nowMs, this.#again ? this.#importId : null)
     const read = () =>
       CurrentPrices.read(
         this.#tx,
@@ -99,6 +105,7 @@ export class PriceWriter {
       sorted = batch.sorted()
       currents = await read()
     }
+    await this.#keepStatements(batch, sorted, currents)
     const earlier = await this.#readEarlier(batch, sorted, currents)
     const isWithdrawn = await this.#readWithdrawn(batch, sorted)
     const newest: number[] = []
@@ -163,6 +170,7 @@ export class PriceWriter {
     await this.#cover(batch, covering)
     await this.#insertPoints(batch, newest, older)
     await this.#writeCurrent(batch, currents, changes)
+    if (this.#again) await this.#dropHeld(batch, sorted, held)
     const waiting = await this.#insertHeld(batch, held, holds)
     const accepted = newest.length + older.length - resumed
     return { accepted, created, held: waiting, unchanged: size - accepted - waiting }
@@ -179,22 +187,22 @@ export class PriceWriter {
     const tx = this.#tx
     await lockJudging(tx)
     await this.#storeFeeds()
-    for (const id of await this.#changedMeanwhile()) if (this.#touched.has(id)) this.#again.add(id)
+    for (const id of await this.#changedMeanwhile()) if (this.#touched.has(id)) this.#toJudge.add(id)
     // A person's word is written down after the price.
-    if (this.#accepted) this.#touched.forEach((id) => this.#again.add(id))
+    if (this.#accepted) this.#touched.forEach((id) => this.#toJudge.add(id))
     if (whole && this.#several.size > 0) {
       await refreshUsualRatios(tx, judge.conditions)
-      this.#several.forEach((id) => this.#again.add(id))
+      this.#several.forEach((id) => this.#toJudge.add(id))
     }
-    if (!whole && this.#again.size === 0) return
+    if (!whole && this.#toJudge.size === 0) return
     await judge.reload(tx)
     if (whole) {
       const marks = await findIdenticalPrices(tx, judge, this.#feeds.keys(), this.#statements <= MOST_BY_NAME)
       judge.mark(marks)
-      for (const { itemId } of marks) this.#again.add(itemId)
+      for (const { itemId } of marks) this.#toJudge.add(itemId)
     }
-    if (this.#again.size === 0) return
-    await judgePrices({ rules: this.#rules, now: () => new Date(this.#nowMs) }, tx, this.#note, this.#again, judge)
+    if (this.#toJudge.size === 0) return
+    await judgePrices({ rules: this.#rules, now: () => new Date(this.#nowMs) }, tx, this.#note, this.#toJudge, judge)
   }
 
   async #lock({ market }: PriceBatch, positions: readonly number[]): Promise<void> {
@@ -206,6 +214,18 @@ export class PriceWriter {
     if (this.#snapshot !== '') return
     const { rows } = await sql<{ snapshot: string }>`select pg_current_snapshot()::text as snapshot`.execute(this.#tx)
     this.#snapshot = rows[0]!.snapshot
+  }
+
+  /** So that the import can be taken out from under those that come after it. What waits for its item says nothing of prices. */
+  async #keepStatements(batch: PriceBatch, sorted: readonly number[], currents: CurrentPrices): Promise<void> {
+    if (this.#again || this.#accepted) return
+    const positions = batch.holds.size === 0 ? sorted : sorted.filter((i) => !batch.holds.has(i))
+    if (positions.length === 0) return
+    const payload = Statements.of(batch, positions, currents).pack()
+    await this.#tx
+      .insertInto('price_statements')
+      .values({ import_id: this.#importId, at: new Date(this.#nowMs), payload })
+      .execute()
   }
 
   #holdOf(batch: PriceBatch, i: number, last: Known | null): Hold | null {
@@ -276,7 +296,7 @@ export class PriceWriter {
     await judge.prepare(this.#tx, currents)
     const take = (itemId: number) => (at: number, verdict: number) => {
       if (changes.before.has(at)) currents.verdict[at] = verdict
-      else if (currents.verdict[at] !== verdict) this.#again.add(itemId)
+      else if (currents.verdict[at] !== verdict) this.#toJudge.add(itemId)
     }
     const judgeOf = (itemId: number, labelId: number) => {
       const partner = judge.partnerOf(labelId)
@@ -496,9 +516,26 @@ export class PriceWriter {
     return this.#accepted ? `{${positions.map(() => 'NULL').join(',')}}` : batch.column('row', positions)
   }
 
+  /** Prices of the import that waited, and need not any more. */
+  async #dropHeld(batch: PriceBatch, sorted: readonly number[], held: readonly number[]): Promise<void> {
+    const waits = new Set(held)
+    const free = sorted.filter((i) => !waits.has(i))
+    if (free.length === 0) return
+    await sql`
+      delete from held_prices h using ${given(batch, free)}
+      where (h.item_id, h.market, h.label_id) = (g.item_id, g.market, g.label_id) and h.updated_at = to_timestamp(g.at_ms / 1000)
+        and h.import_id = ${this.#importId}::int4 and h.decision is null and h.rule <> 'foreign_id'`.execute(this.#tx)
+  }
+
   /** A price that waits already is not put there twice, nor one that was discarded; gives the number that are new. */
   async #insertHeld(batch: PriceBatch, held: readonly number[], holds: readonly Hold[]): Promise<number> {
     if (held.length === 0) return 0
+    // Written again, it may wait for another reason.
+    const known = this.#again
+      ? sql`(item_id, market, label_id, updated_at) where decision is null do update
+          set (rule, reason, compared_price, times_off) = (excluded.rule, excluded.reason, excluded.compared_price, excluded.times_off)
+          where held_prices.import_id = excluded.import_id`
+      : sql`do nothing`
     const { rows } = await sql<{ count: number }>`
       with given as (
         select g.item_id, g.market, g.label_id, to_timestamp(g.at_ms / 1000) as updated_at, g.price, n,
@@ -516,12 +553,12 @@ export class PriceWriter {
           where h.item_id = given.item_id and h.market = given.market and h.label_id = given.label_id
             and h.updated_at = given.updated_at and h.price = given.price and h.decision = 'discarded'
         )
-        on conflict do nothing
+        on conflict ${known}
         returning id, item_id, market, label_id, updated_at, price
       ), explained as (
         insert into held_price_params (held_price_id, params)
         select id, params from added join given using (item_id, market, label_id, updated_at, price)
-        on conflict do nothing
+        on conflict (held_price_id) do update set params = excluded.params
       )
       select count(*)::int as count from added`.execute(this.#tx)
     return rows[0]!.count

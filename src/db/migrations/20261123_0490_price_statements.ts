@@ -1,0 +1,18 @@
+// What imports stated of prices, so that taking one out leaves what those after it state.
+import { type Kysely, sql } from 'kysely'
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const statement of STATEMENTS) await sql.raw(statement).execute(db)
+}
+
+const STATEMENTS = [
+  // A row for each batch that was written, in that order. payload: src/prices/statements.ts. Compressed already.
+  `create table price_statements (
+    id bigint generated always as identity primary key,
+    import_id integer not null,
+    at timestamptz(3) not null,
+    payload bytea not null
+  )`,
+  'alter table price_statements alter column payload set storage external',
+  'create index price_statements_by_import on price_statements (import_id)',
+]
