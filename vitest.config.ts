@@ -25,7 +25,7 @@ function keepInMemory(): void {
 if (process.env.VITEST_WORKER_ID === undefined) keepInMemory()
 
 /** Files that start whole programs and wait for them: short to read and long to run, so that their size tells nothing. */
-const LONGEST = ['/test/reliability/', '/test/program/', '/test/console/', '/test/client/']
+const LONGEST = ['/test/reliability/', '/test/program/', '/test/console/', '/test/desk/', '/test/client/']
 
 /** Starts the longest first, so that no worker ends with a long file while the others have nothing left to do. */
 class LongestFirst extends BaseSequencer {
@@ -42,7 +42,7 @@ export default defineConfig({
   test: {
     environment: 'node',
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/global-setup.ts', 'test/console/build.ts'],
+    globalSetup: ['test/support/global-setup.ts', 'test/support/build-pages.ts'],
     pool: 'forks',
     // A worker loads the service once for all its files. They share nothing else: each has a database of its own.
     isolate: false,

@@ -29,7 +29,7 @@ const LAST_RUN = 'last_run_timestamp_seconds'
 const LAST_FAILURE = 'last_failure_timestamp_seconds'
 
 test('/metrics tells of every periodic task when it last ran and how long that took', async () => {
-  await until('every task has run', async () => (await byTask(LAST_RUN)).size === 19)
+  await until('every task has run', async () => (await byTask(LAST_RUN)).size === 20)
   const runs = await byTask(LAST_RUN)
   expect([...runs.keys()].sort()).toEqual([
     'api-key-uses',
@@ -48,6 +48,7 @@ test('/metrics tells of every periodic task when it last ran and how long that t
     'price-retention',
     'price-reviews',
     'rates-of-the-day',
+    'seller-session-uses',
     'webhook-retention',
     'webhooks-due',
     'worker-heartbeat',

@@ -1,0 +1,42 @@
+// The seller's desk: signs sellers in by an API key and routes to its pages.
+import { render } from 'preact'
+import { Route } from 'preact-iso'
+import { App, Routes } from '#ui/app.tsx'
+import { Frame } from '#ui/frame.tsx'
+import { SignIn } from '#ui/sign-in.tsx'
+import '#ui/theme.ts'
+import '#ui/styles.css'
+import { sessions } from './api.ts'
+import { AccountPage } from './pages/account.tsx'
+import { ListingsPage } from './pages/listings.tsx'
+import { t } from './words.ts'
+import './styles.css'
+
+const places = () => [
+  { href: '/desk', text: t('listings') },
+  { href: '/desk/account', text: t('account') },
+]
+
+function Desk() {
+  const signIn = <SignIn label={t('apiKey')} hint={t('apiKeyHint')} refused={t('apiKeyRefused')} signIn={sessions.signIn} />
+  return (
+    <App scope="/desk" store={sessions} signIn={signIn}>
+      {({ account }) => (
+        <Frame places={places()} who={account.name} signOut={sessions.signOut}>
+          <Pages />
+        </Frame>
+      )}
+    </App>
+  )
+}
+
+function Pages() {
+  return (
+    <Routes home={{ href: '/desk', text: t('listings') }}>
+      <Route path="/desk" component={ListingsPage} />
+      <Route path="/desk/account" component={AccountPage} />
+    </Routes>
+  )
+}
+
+render(<Desk />, document.getElementById('app')!)

@@ -1,0 +1,30 @@
+// The seller's desk's own texts in Turkish.
+import type { en } from './en.ts'
+
+export const tr: Record<keyof typeof en, string> = {
+  apiKey: 'API anahtarı',
+  apiKeyHint: 'Plus planındaki bir hesabın anahtarı. Servise bir kez gönderilir, bu tarayıcıda saklanmaz.',
+  apiKeyRefused: 'Bu API anahtarı geçerli değil: eksiksiz olduğunu, süresinin dolmadığını ve iptal edilmediğini denetleyin.',
+  sortBy: 'Sıralama',
+  nowInState: '{title}: {state}',
+  highlightTitle: '{title} öne çıkarılsın mı?',
+  highlightText: 'Bir öne çıkarma hakkı kullanılır.',
+  highlight: 'Öne çıkar',
+  highlighted: 'İlan öne çıkarıldı; kalan hak: {count}',
+  deleteText: 'İlan kalıcı olarak silinir. Satışları kalır.',
+  delete: 'Sil',
+  deleted: '{title} silindi',
+  rejectedFor: 'Ret nedeni: {reason}',
+  pause: 'Duraklat',
+  publish: 'Yayımla',
+  requestsPerMinute: 'Dakikada istek',
+  requestsByDay: 'Günlere göre istekler',
+  'sort.latest': 'Önce en yeni',
+  'sort.changed': 'Önce son değişen',
+  'sort.title': 'Başlık',
+  'sort.price_low': 'Önce en düşük fiyat',
+  'sort.price_high': 'Önce en yüksek fiyat',
+  'sort.quantity_low': 'Önce en az stok',
+  'sort.quantity_high': 'Önce en çok stok',
+  'sort.expiring': 'Önce süresi en yakın bitecek',
+}
