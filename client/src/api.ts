@@ -3656,7 +3656,7 @@ export interface operations {
             query?: {
                 /** @example active */
                 status?: components["schemas"]["ListingStatus"];
-                /** @description Part of the title, in any case */
+                /** @description Part of the title or SKU, in any case */
                 search?: string;
                 sort_by?: "latest" | "title" | "price_low" | "price_high" | "quantity_low" | "quantity_high" | "expiring" | "changed";
                 /** @description `1` adds `item` */

@@ -254,7 +254,7 @@ export interface ListingFilter {
   status?: ListingStatus
   seller_id?: number
   item_id?: number
-  /** part of the title, in any case */
+  /** part of the title or SKU, in any case */
   search?: string
   now: Date
 }
@@ -280,7 +280,7 @@ export async function pageOfListings(on: Queryable, filter: ListingFilter, limit
   let matching = on.selectFrom('listings')
   if (sellerId !== undefined) matching = matching.where('seller_id', '=', idForSql(sellerId))
   if (itemId !== undefined) matching = matching.where('item_id', '=', liveItem(itemId))
-  if (search !== undefined) matching = matching.where(sql<boolean>`strpos(lower(title), lower(${search})) > 0`)
+  if (search !== undefined) matching = matching.where(sql<boolean>`strpos(lower(concat_ws(chr(10), title, sku)), lower(${search})) > 0`)
   if (status !== undefined) {
     const ends = periodEnds()
     const ending = ends.some(({ from }) => from === status)
