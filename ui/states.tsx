@@ -78,6 +78,7 @@ export function Await<T>({ of, title, children }: AwaitProps<T>) {
 const TONES: Record<string, string> = {
   done: 'good',
   delivered: 'good',
+  passed: 'good',
   on: 'good',
   active: 'good',
   accepted: 'good',

@@ -8,12 +8,17 @@ import '#ui/theme.ts'
 import '#ui/styles.css'
 import { sessions } from './api.ts'
 import { AccountPage } from './pages/account.tsx'
+import { CollectionPage } from './pages/collection.tsx'
+import { CollectionsPage } from './pages/collections.tsx'
 import { ListingsPage } from './pages/listings.tsx'
+import { WebhookPage } from './pages/webhook.tsx'
 import { t } from './words.ts'
 import './styles.css'
 
 const places = () => [
   { href: '/desk', text: t('listings') },
+  { href: '/desk/collections', text: t('collections') },
+  { href: '/desk/webhook', text: t('webhook') },
   { href: '/desk/account', text: t('account') },
 ]
 
@@ -34,6 +39,9 @@ function Pages() {
   return (
     <Routes home={{ href: '/desk', text: t('listings') }}>
       <Route path="/desk" component={ListingsPage} />
+      <Route path="/desk/collections" component={CollectionsPage} />
+      <Route path="/desk/collections/:id" component={CollectionPage} />
+      <Route path="/desk/webhook" component={WebhookPage} />
       <Route path="/desk/account" component={AccountPage} />
     </Routes>
   )

@@ -1,7 +1,7 @@
 // Every page of the seller's desk in a real browser: wide and narrow, light and dark, both languages, nothing for axe to find.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { launch, NO_BROWSER, settled, WHY } from '../console/browser.ts'
+import { launch, NO_BROWSER, operator, settled, WHY } from '../console/browser.ts'
 import { startSampleNode } from '../graphql/client.ts'
 import { seriousOf } from '../support/axe.ts'
 import { send, type TestNode } from '../support/node.ts'
@@ -12,7 +12,7 @@ const LAYOUTS = [
   { name: 'narrow', options: { viewport: { width: 390, height: 800 }, locale: 'tr-TR' }, other: 'en' },
 ] as const
 
-const PATHS = ['', '?status=pending', '?search=no-such-title', '/account']
+const PATHS = ['', '?status=pending', '?search=no-such-title', '/collections', '/collections/1', '/webhook', '/account']
 
 /** Sum of the layout shifts that no input caused, as browsers measure it from the start of a page. */
 const SHIFTS = `new Promise((resolve) => {
@@ -30,6 +30,12 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     browser = await launch()
     await listingOf(node, { title: 'Charizard of the first edition', price: 1250.5, quantity: 3 })
     await listingOf(node, { title: 'Charizard that waits' }, false)
+    const [item] = await operator<{ id: number }[]>(node, 'GET', '/items?search=charizard')
+    const { id } = await operator<{ id: number }>(node, 'POST', '/collections', { account_id: node.accounts.plus, name: 'Binder' })
+    await send(`${node.publicUrl}/api/v1/plus/collections/${id}/items`, node.keys.plus, { json: { item_id: item!.id } })
+    const json = { url: 'http://127.0.0.1:9/hook', on_sale: true, on_expire: true }
+    await send(`${node.publicUrl}/api/v1/plus/webhook`, node.keys.plus, { method: 'PUT', json })
+    await send(`${node.publicUrl}/api/v1/plus/webhook/test`, node.keys.plus, { json: { event: 'sale' } })
     await send(`${node.publicUrl}/api/v1/me`, node.keys.plus)
   }, 90_000)
 

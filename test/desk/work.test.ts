@@ -5,9 +5,10 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '#accounts/create-key.ts'
 import { call } from '#core/verb.ts'
-import { launch, NO_BROWSER, settled, signInWith, type Visit, WHY } from '../console/browser.ts'
+import { launch, NO_BROWSER, operator, settled, signInWith, type Visit, WHY } from '../console/browser.ts'
 import { startSampleNode } from '../graphql/client.ts'
 import { send, type TestNode } from '../support/node.ts'
+import { openReceiver, status } from '../webhooks/receiver.ts'
 import { listingOf, signedInToDesk, visitDesk } from './browser.ts'
 
 interface Listing {
@@ -166,6 +167,52 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     await reader.page.getByRole('row', { name: /Only to be seen/ }).waitFor()
     expect(await reader.page.getByRole('button', { name: /Only to be seen/ }).count()).toBe(0)
     await reader.close()
+  })
+
+  test('the webhook: saved, tested, logged and checked', { timeout: 120_000 }, async () => {
+    const receiver = await openReceiver(status(500, 'out of cards'))
+    await visited.open('/webhook')
+    await page.getByLabel('Address').fill('ftp://shop.example')
+    await button('Save').click()
+    await page.getByRole('alert').waitFor()
+    await page.getByLabel('Address').fill(receiver.url)
+    await page.getByLabel('Notify of listings whose period ends').uncheck()
+    await button('Save').click()
+    await page.getByText('The webhook is saved').waitFor()
+    type Webhook = { url: string; on_sale: boolean; on_expire: boolean; is_active: boolean; secret: string }
+    const { secret, ...settings } = (await send<Webhook>(`${node.publicUrl}/api/v1/plus/webhook`, node.keys.plus)).body.data
+    expect(settings).toEqual({ url: receiver.url, on_sale: true, on_expire: false, is_active: true })
+    await page.getByText('Show the secret').waitFor()
+    expect(await page.content()).not.toContain(secret)
+    await page.getByText('Show the secret').click()
+    await page.getByText(secret).waitFor()
+    await button('Test: sale').click()
+    await page.getByRole('row', { name: /Sale test 1 Failed/ }).waitFor()
+    await page.getByLabel(/^Answer to attempt \d+: 500$/).click()
+    await page.getByText('out of cards').waitFor()
+    receiver.behave(status(200))
+    await button('Check the receiver').click()
+    await page.getByRole('row', { name: /Altered body Failed/ }).waitFor({ timeout: 60_000 })
+    await page.getByRole('row', { name: /Valid Passed/ }).waitFor()
+    await button('Check the receiver').click()
+    await page.getByRole('alert').waitFor()
+    await receiver.close()
+  })
+
+  test('collections and their records, with what they are worth', async () => {
+    const [item] = await operator<{ id: number; name: string }[]>(node, 'GET', '/items?search=charizard')
+    const { id } = await operator<{ id: number }>(node, 'POST', '/collections', { account_id: node.accounts.plus, name: 'Red binder' })
+    const price = { item_id: item!.id, market: 'source_b', label: 'PSA 6', price: 12.5, updated_at: new Date().toISOString() }
+    await operator(node, 'POST', '/prices', [price])
+    const groups = await operator<{ types: { id: number; label: string }[] }[]>(node, 'GET', '/groups')
+    const grade = groups.flatMap(({ types }) => types).find(({ label }) => label === 'PSA 6')!
+    const record = { item_id: item!.id, item_group_type_id: grade.id, quantity: 4, purchase_price: 100 }
+    expect((await send(`${node.publicUrl}/api/v1/plus/collections/${id}/items`, node.keys.plus, { json: record })).status).toBe(201)
+    await visited.open('/collections')
+    await page.getByRole('row', { name: /Red binder Private 1 .*€50\.00/ }).waitFor()
+    await page.getByRole('link', { name: 'Red binder' }).click()
+    await page.getByRole('heading', { name: 'Red binder' }).waitFor()
+    await page.getByRole('row', { name: new RegExp(`${item!.name} PSA 6 4 €50\\.00`) }).waitFor()
   })
 
   test('the account, its key and what it was used for', async () => {
