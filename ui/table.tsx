@@ -123,7 +123,7 @@ export interface Filter<Name extends string = string> {
   label: string
   /** a closed set of values; without it the filter is text */
   options?: { value: string; text: string }[]
-  type?: 'search' | 'text' | 'number' | 'date'
+  type?: 'search' | 'text' | 'number' | 'date' | 'month'
   /** in place of an input of a type */
   control?: ComponentType<{ label: string; value: string; onSettled: (text: string) => void }>
   /** one of the options always holds: the first unless another is chosen */

@@ -11,12 +11,15 @@ import { AccountPage } from './pages/account.tsx'
 import { CollectionPage } from './pages/collection.tsx'
 import { CollectionsPage } from './pages/collections.tsx'
 import { ListingsPage } from './pages/listings.tsx'
+import { OrdersPage } from './pages/orders.tsx'
+import { StatementPage } from './pages/statement.tsx'
 import { WebhookPage } from './pages/webhook.tsx'
 import { t } from './words.ts'
 import './styles.css'
 
 const places = () => [
   { href: '/desk', text: t('listings') },
+  { href: '/desk/orders', text: t('sales'), also: ['/desk/statement'] },
   { href: '/desk/collections', text: t('collections') },
   { href: '/desk/webhook', text: t('webhook') },
   { href: '/desk/account', text: t('account') },
@@ -39,6 +42,8 @@ function Pages() {
   return (
     <Routes home={{ href: '/desk', text: t('listings') }}>
       <Route path="/desk" component={ListingsPage} />
+      <Route path="/desk/orders" component={OrdersPage} />
+      <Route path="/desk/statement" component={StatementPage} />
       <Route path="/desk/collections" component={CollectionsPage} />
       <Route path="/desk/collections/:id" component={CollectionPage} />
       <Route path="/desk/webhook" component={WebhookPage} />

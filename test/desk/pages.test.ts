@@ -12,7 +12,7 @@ const LAYOUTS = [
   { name: 'narrow', options: { viewport: { width: 390, height: 800 }, locale: 'tr-TR' }, other: 'en' },
 ] as const
 
-const PATHS = ['', '?status=pending', '?search=no-such-title', '/collections', '/collections/1', '/webhook', '/account']
+const PATHS = ['', '?status=pending', '?search=no-such-title', '/orders', '/statement', '/collections', '/collections/1', '/webhook', '/account']
 
 /** Sum of the layout shifts that no input caused, as browsers measure it from the start of a page. */
 const SHIFTS = `new Promise((resolve) => {
@@ -30,6 +30,9 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     browser = await launch()
     await listingOf(node, { title: 'Charizard of the first edition', price: 1250.5, quantity: 3 })
     await listingOf(node, { title: 'Charizard that waits' }, false)
+    const sold = await listingOf(node, { title: 'Charizard that was sold', quantity: 2 })
+    for (const order of [1, 2]) await operator(node, 'POST', '/orders', { order_id: order, lines: [{ listing_id: sold, quantity: 1 }] })
+    await operator(node, 'POST', '/orders/2/cancel', { reason: 'lost in the post' })
     const [item] = await operator<{ id: number }[]>(node, 'GET', '/items?search=charizard')
     const { id } = await operator<{ id: number }>(node, 'POST', '/collections', { account_id: node.accounts.plus, name: 'Binder' })
     await send(`${node.publicUrl}/api/v1/plus/collections/${id}/items`, node.keys.plus, { json: { item_id: item!.id } })

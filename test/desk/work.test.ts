@@ -1,4 +1,5 @@
 // The work of sellers at the desk, done in a real browser against a real node: what the pages say is what the service then holds.
+import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser, Page } from 'playwright-core'
@@ -167,6 +168,33 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     await reader.page.getByRole('row', { name: /Only to be seen/ }).waitFor()
     expect(await reader.page.getByRole('button', { name: /Only to be seen/ }).count()).toBe(0)
     await reader.close()
+  })
+
+  test('orders and the statement of a month, on the page and as a file', async () => {
+    const listing = await listingOf(node, { title: 'A card to sell', price: 80, quantity: 5 })
+    const order = (order_id: number, quantity: number) => operator(node, 'POST', '/orders', { order_id, lines: [{ listing_id: listing, quantity }] })
+    await order(501, 2)
+    await order(502, 1)
+    await operator(node, 'POST', '/orders/502/cancel', { reason: 'lost in the post' })
+    await visited.open('/orders')
+    await page.getByRole('row', { name: /501\/1 .*2 ₺80\.00 ₺16\.00 ₺144\.00 Sold/ }).waitFor()
+    await page.getByRole('row', { name: /502\/1 .*Cancelled ₺80\.00 refunded/ }).waitFor()
+    expect(await page.content()).not.toContain('lost in the post')
+    await page.getByRole('spinbutton', { name: 'Order' }).fill('501')
+    await page.waitForURL(/order_id=501/)
+    await page.getByRole('row', { name: /502/ }).waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Statement' }).click()
+    await settled(page)
+    const facts = await page.locator('.facts').innerText()
+    expect(facts.replace(/\s+/g, ' ')).toMatch(/Sales ₺240\.00 Refunds -₺80\.00 Commission ₺16\.00 Payout ₺144\.00/)
+    await page.getByRole('row', { name: /Refund 502\/1/ }).waitFor()
+    const download = page.waitForEvent('download')
+    await button('Download as CSV').click()
+    const text = await readFile(await (await download).path(), 'utf8')
+    expect(text.trim().split('\n')).toHaveLength(4)
+    await page.getByLabel('Month').fill('2020-01')
+    await page.getByText('Nothing was sold or refunded in this month.').waitFor()
+    expect(new URL(page.url()).searchParams.get('month')).toBe('2020-01')
   })
 
   test('the webhook: saved, tested, logged and checked', { timeout: 120_000 }, async () => {

@@ -184,4 +184,11 @@ export const en = {
   attempt: 'Attempt',
   answer: 'Answer',
   'status.passed': 'Passed',
+  amount: 'Amount',
+  noSales: 'Not sold yet.',
+  orders: 'Orders',
+  payout: 'Payout',
+  unitPrice: 'Unit price',
+  sales: 'Sales',
+  month: 'Month',
 }

@@ -186,4 +186,11 @@ export const tr: Record<keyof typeof en, string> = {
   attempt: 'Deneme',
   answer: 'Yanıt',
   'status.passed': 'Geçti',
+  amount: 'Miktar',
+  noSales: 'Henüz satılmadı.',
+  orders: 'Siparişler',
+  payout: 'Ödeme',
+  unitPrice: 'Birim fiyat',
+  sales: 'Satışlar',
+  month: 'Ay',
 }
