@@ -25,7 +25,7 @@ function keepInMemory(): void {
 if (process.env.VITEST_WORKER_ID === undefined) keepInMemory()
 
 /** Files that start whole programs and wait for them: short to read and long to run, so that their size tells nothing. */
-const LONGEST = ['/test/reliability/', '/test/program/', '/test/console/', '/test/client/']
+const LONGEST = ['/test/reliability/', '/test/program/', '/test/console/', '/test/desk/', '/test/client/']
 
 /** Starts the longest first, so that no worker ends with a long file while the others have nothing left to do. */
 class LongestFirst extends BaseSequencer {

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import { HOUR_MS, MINUTE_MS } from '#core/duration.ts'
-import { apiKeyring, consoleSessions, type Keyring, operatorTokens } from '#accounts/keyring.ts'
+import { apiKeyring, consoleSessions, type Keyring, operatorTokens, sellerSessions } from '#accounts/keyring.ts'
 import { RateLimits, type Shared } from '#accounts/rate-limits.ts'
 import { forgetOldUsage } from '#accounts/usage.ts'
 import { imageAddresses } from '#catalogue/image-addresses.ts'
@@ -106,7 +106,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   const now = given ?? (() => feed.now())
   const keys = apiKeyring({ db, log, now })
   const operators = operatorTokens({ db, log, now }, config.operatorToken)
-  const sessions = consoleSessions({ db, log, now }, config.operatorToken)
+  const sessions = { console: consoleSessions({ db, log, now }, config.operatorToken), seller: sellerSessions({ db, log, now }) }
   const cachedRows = config.without.has('query-cache') ? 0 : undefined
   let publicUrl: string | null = null
   // Made into answers only once the public listener is open.
@@ -117,7 +117,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   const caughtUp = () => feed.pull()
   const polls = new LongPolls()
   const events = new EventFeed(db, polls)
-  for (const follower of [keys, operators, sessions, catalogue, listings, polls]) feed.add(follower)
+  for (const follower of [keys, operators, sessions.console, sessions.seller, catalogue, listings, polls]) feed.add(follower)
   const load = async (from: Db): Promise<void> => {
     try {
       await feed.open(from)
@@ -147,7 +147,8 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   for (const [name, keyring] of [
     ['api-key-uses', keys],
     ['operator-token-uses', operators],
-    ['console-session-uses', sessions],
+    ['console-session-uses', sessions.console],
+    ['seller-session-uses', sessions.seller],
   ] as const) {
     scheduler.add({ name, intervalMs: EVERY.keyUses, run: () => keyring.flush() })
   }
@@ -164,7 +165,8 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     polls,
     keys,
     operators,
-    sessions,
+    consoleSessions: sessions.console,
+    sellerSessions: sessions.seller,
     catalogue,
     images,
     listings,
@@ -204,7 +206,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     shared.limits.close()
     await images?.close()
     await feed.close()
-    await Promise.all([closeQuietly(keys), closeQuietly(operators), closeQuietly(sessions)])
+    await Promise.all([closeQuietly(keys), closeQuietly(operators), closeQuietly(sessions.console), closeQuietly(sessions.seller)])
   }
   try {
     publicUrl = listeners.public

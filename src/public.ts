@@ -1,9 +1,11 @@
 // The public listener: REST under /api/v1, its reference, GraphQL, and health.
 import compress from '@fastify/compress'
 import type { FastifyInstance } from 'fastify'
+import { addDeskSession } from '#accounts/desk-session.ts'
 import { addGate, allow } from '#accounts/gate.ts'
 import type { Keyring } from '#accounts/keyring.ts'
 import type { RateLimits } from '#accounts/rate-limits.ts'
+import { type SessionPages, sessionCaller } from '#accounts/session-routes.ts'
 import type { Config } from './config.ts'
 import { Cache } from '#core/cache.ts'
 import type { Log } from '#core/context.ts'
@@ -14,9 +16,11 @@ import { addImages } from '#images/routes.ts'
 import { addSamplePictures } from '#images/sample-pictures.ts'
 import { addPages } from './pages/routes.ts'
 import { publicContext, type PublicContextNode, type PublicCtx } from '#public-context.ts'
+import { addBuiltPages } from '#http/built-pages.ts'
 import { corsHeaders } from '#http/cors.ts'
 import { endpointOf } from '#http/endpoint.ts'
 import { failuresOf } from '#http/failures.ts'
+import { apiRequest } from '#http/fastify-adapter.ts'
 import { addFastPath, type FastEndpoint, fastRead } from '#http/fast-path.ts'
 import { addReference } from '#http/reference.ts'
 import { responseWeight, type ResponseCache } from '#http/respond.ts'
@@ -46,6 +50,8 @@ export interface PublicNode extends PublicContextNode {
   /** null while IMAGE_PROXY is off */
   images: ImageProxy | null
   keys: Keyring
+  /** sessions of the seller's desk */
+  sellerSessions: Keyring
   limits: RateLimits | null
   requests: RequestCounts
   /** why the node should get no traffic now, null when it should */
@@ -92,6 +98,7 @@ export async function publicServer(node: PublicNode): Promise<FastifyInstance> {
   if (node.images) addImages(app, { images: node.images, catalogue: node.catalogue })
   const graphql = addGraphql(app, node)
   const { reads, routes } = await addRest(app, node)
+  addDesk(app, node)
   addPages(app, node, { tags: TAGS, endpoints: routes.map(({ method, path, summary, tag }) => ({ method, path, summary, tag })) })
   await app.ready()
   if (!node.config.without.has('fast-path')) {
@@ -120,7 +127,7 @@ async function addRest(app: FastifyInstance, node: PublicNode): Promise<{ reads:
   addMcp(app, node, all)
   await app.register(
     async (scope) => {
-      addGate(scope, node.keys, node.limits)
+      addGate(scope, node.keys, node.limits, sessionCaller(deskPages(node)))
       scope.setNotFoundHandler(answerNotFound)
       for (const [routes, rules] of families) {
         registerRoutes(scope, routes, rules)
@@ -132,6 +139,24 @@ async function addRest(app: FastifyInstance, node: PublicNode): Promise<{ reads:
     { prefix },
   )
   return { reads, routes: all }
+}
+
+function deskPages({ sellerSessions, config }: PublicNode): SessionPages {
+  return { app: 'desk', sessions: sellerSessions, publicUrl: config.publicUrl }
+}
+
+/** Adds the seller's desk: its pages call the REST routes by the session's cookie. */
+function addDesk(app: FastifyInstance, node: PublicNode): void {
+  const { keys, limits, config } = node
+  const ctx = publicContext(node)
+  addDeskSession(app, deskPages(node), {
+    keys,
+    limits,
+    ctx: (request, viewer) => ctx(viewer, apiRequest(request)),
+    currencies: config.sourceCurrencies,
+    marketNames: config.marketNames,
+  })
+  addBuiltPages(app, 'desk')
 }
 
 function responseCache(limit: number, version: () => number): ResponseCache | undefined {

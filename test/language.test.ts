@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 const ROOT = new URL('..', import.meta.url).pathname
-const FOLDERS = ['src', 'test', 'console', 'client/src', 'examples', 'bench', 'reliability', 'sample', 'docs']
+const FOLDERS = ['src', 'test', 'ui', 'console', 'desk', 'client/src', 'examples', 'bench', 'reliability', 'sample', 'docs']
 const PAGES = ['README.md', 'CONTRIBUTING.md']
 
 /** What is not said, and what is said for it; only patterns that cannot mean anything else. */

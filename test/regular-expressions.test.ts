@@ -45,7 +45,7 @@ interface Node {
 
 const found: Found[] = []
 const built = new Set<string>()
-for (const file of globSync(['src/**/*.ts', 'client/src/**/*.ts', 'console/src/**/*.{ts,tsx}'], { cwd: ROOT })) {
+for (const file of globSync(['src/**/*.ts', 'client/src/**/*.ts', '{ui,console/src,desk/src}/**/*.{ts,tsx}'], { cwd: ROOT })) {
   if (SEEN_BY_NOBODY_ELSE.test(file)) continue
   const text = readFileSync(join(ROOT, file), 'utf8')
   visit(parseAst(text, { lang: file.endsWith('x') ? 'tsx' : 'ts' }), file)

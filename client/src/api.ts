@@ -4042,6 +4042,9 @@ export interface operations {
             query?: {
                 /** @example active */
                 status?: components["schemas"]["ListingStatus"];
+                /** @description Part of the title or SKU, in any case */
+                search?: string;
+                sort_by?: "latest" | "title" | "price_low" | "price_high" | "quantity_low" | "quantity_high" | "expiring" | "changed";
                 /** @description `1` adds `item` */
                 with_item?: boolean;
                 /** @description `1` adds `pc_multiplier` */

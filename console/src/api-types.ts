@@ -5345,7 +5345,7 @@ export interface operations {
                 status?: components["schemas"]["ListingStatus"];
                 seller_id?: number;
                 item_id?: number;
-                /** @description Part of the title, in any case */
+                /** @description Part of the title or SKU, in any case */
                 search?: string;
                 /** @description Page number, from 1 */
                 page?: number;
@@ -5411,7 +5411,7 @@ export interface operations {
             query?: {
                 seller_id?: number;
                 item_id?: number;
-                /** @description Part of the title, in any case */
+                /** @description Part of the title or SKU, in any case */
                 search?: string;
                 /** @description Page number, from 1 */
                 page?: number;

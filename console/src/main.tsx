@@ -1,10 +1,13 @@
-// The console: signs in, shows the frame, and routes to the pages; those with charts are loaded when they are opened.
+// The console: signs operators in and routes to its pages; those with charts are loaded when they are opened.
 import { render } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
-import { LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso'
-import { loadSession, session } from './api.ts'
+import { lazy, Route } from 'preact-iso'
+import { App, Routes } from '#ui/app.tsx'
+import { Frame } from '#ui/frame.tsx'
+import { SignIn } from '#ui/sign-in.tsx'
+import '#ui/theme.ts'
+import '#ui/styles.css'
+import { sessions } from './api.ts'
 import { AccountPage } from './pages/account.tsx'
-import { WebhooksPage } from './pages/webhooks.tsx'
 import { AccountsPage } from './pages/accounts.tsx'
 import { ApprovalsPage } from './pages/approvals.tsx'
 import { AuditPage } from './pages/audit.tsx'
@@ -17,61 +20,50 @@ import { ListingsPage } from './pages/listings.tsx'
 import { MatchesPage } from './pages/matches.tsx'
 import { OrderPage } from './pages/order.tsx'
 import { OrdersPage } from './pages/orders.tsx'
-import { RatesPage } from './pages/rates.tsx'
 import { PriceDecisionsPage } from './pages/price-decisions.tsx'
 import { PriceReviewsPage } from './pages/price-reviews.tsx'
+import { RatesPage } from './pages/rates.tsx'
 import { SetMatchesPage } from './pages/set-matches.tsx'
-import { SynonymsPage } from './pages/synonyms.tsx'
-import { SignInPage } from './pages/sign-in.tsx'
 import { SourcesPage } from './pages/sources.tsx'
+import { SynonymsPage } from './pages/synonyms.tsx'
 import { TodayPage } from './pages/today.tsx'
-import { Frame } from './ui/frame.tsx'
-import { Questions } from './ui/dialog.tsx'
-import { Heading } from './ui/heading.tsx'
-import { Empty } from './ui/states.tsx'
-import { announce, Toasts } from './ui/toasts.tsx'
+import { WebhooksPage } from './pages/webhooks.tsx'
+import { PricesWaiting } from './ui/prices-waiting.tsx'
 import { t } from './words.ts'
-import './theme.ts'
 import './styles.css'
 
 const ItemPage = lazy(() => import('./pages/item.tsx').then((module) => module.ItemPage))
 
-function App() {
-  const known = session.value
-  useEffect(() => {
-    loadSession().catch(() => {
-      session.value = null
-      announce(t('offline'), 'bad')
-    })
-  }, [])
-  if (known === undefined) return null
+const places = () => [
+  { href: '/console', text: t('today') },
+  { href: '/console/approvals', text: t('approvals') },
+  { href: '/console/catalogue', text: t('catalogue'), also: ['/console/synonyms'] },
+  { href: '/console/matches', text: t('matches'), also: ['/console/set-matches'] },
+  { href: '/console/price-reviews', text: t('priceReviews'), also: ['/console/price-decisions'], badge: <PricesWaiting /> },
+  { href: '/console/sources', text: t('priceSources') },
+  { href: '/console/imports', text: t('imports'), also: ['/console/rates'] },
+  { href: '/console/dumps', text: t('dumps') },
+  { href: '/console/listings', text: t('market'), also: ['/console/orders'] },
+  { href: '/console/accounts', text: t('accounts'), also: ['/console/webhooks'] },
+  { href: '/console/audit', text: t('audit') },
+]
+
+function Console() {
+  const signIn = <SignIn label={t('operatorToken')} hint={t('tokenHint')} refused={t('tokenRefused')} signIn={sessions.signIn} />
   return (
-    <LocationProvider scope="/console">
-      {known === null ? (
-        <SignInPage />
-      ) : (
-        <Frame operator={known.operator}>
+    <App scope="/console" store={sessions} signIn={signIn}>
+      {({ operator }) => (
+        <Frame places={places()} who={operator.replace(/:\d+$/, '')} signOut={sessions.signOut}>
           <Pages />
         </Frame>
       )}
-      <Questions />
-      <Toasts />
-    </LocationProvider>
+    </App>
   )
 }
 
 function Pages() {
-  const { path } = useLocation()
-  const opened = useRef(path)
-  // Another page begins at its top, and the keyboard within it.
-  useEffect(() => {
-    if (opened.current === path) return
-    opened.current = path
-    scrollTo(0, 0)
-    document.getElementById('content')?.focus({ preventScroll: true })
-  }, [path])
   return (
-    <Router>
+    <Routes home={{ href: '/console', text: t('today') }}>
       <Route path="/console" component={TodayPage} />
       <Route path="/console/approvals" component={ApprovalsPage} />
       <Route path="/console/catalogue" component={CataloguePage} />
@@ -94,20 +86,8 @@ function Pages() {
       <Route path="/console/accounts/:id" component={AccountPage} />
       <Route path="/console/webhooks" component={WebhooksPage} />
       <Route path="/console/audit" component={AuditPage} />
-      <Route default component={NoPage} />
-    </Router>
+    </Routes>
   )
 }
 
-function NoPage() {
-  return (
-    <>
-      <Heading>{t('noPage')}</Heading>
-      <Empty>
-        <a href="/console">{t('today')}</a>
-      </Empty>
-    </>
-  )
-}
-
-render(<App />, document.getElementById('app')!)
+render(<Console />, document.getElementById('app')!)

@@ -2,7 +2,7 @@
 // an address that keeps sending wrong credentials is refused before anything is looked up.
 import { timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
-import { DAY_MS } from '#core/duration.ts'
+import { DAY_MS, MINUTE_MS } from '#core/duration.ts'
 import type { Log } from '#core/context.ts'
 import { type ServiceError, unauthenticated } from '#core/errors.ts'
 import { Cache } from '#core/cache.ts'
@@ -15,7 +15,7 @@ import { type Caller, FailedAuthentications } from './failed-authentications.ts'
 import { FailureAudit } from './failure-audit.ts'
 import { hashKey, isWellFormed, type KeyKind } from './key-format.ts'
 import { mayCallFrom } from './key-scope.ts'
-import { BOOTSTRAP, type Holder, loadApiKey, loadConsoleSession, loadOperatorToken } from './store.ts'
+import { BOOTSTRAP, type Holder, loadApiKey, loadConsoleSession, loadOperatorToken, loadSellerSession } from './store.ts'
 import { KeyUsage } from './usage.ts'
 
 const CAPACITY = 50_000
@@ -23,11 +23,13 @@ const CAPACITY = 50_000
 const UNKNOWN_CAPACITY = 10_000
 const BEARER = /^Bearer +([^ ].*)$/i
 
-/** What differs between API keys, operator tokens and the console's sessions. */
+/** What differs between API keys, operator tokens and the sessions of pages. */
 interface KeySource {
   kind: KeyKind
   credential: string
-  table: 'api_keys' | 'operator_tokens' | 'console_sessions'
+  table: 'api_keys' | 'operator_tokens' | 'console_sessions' | 'seller_sessions'
+  /** a use is stored once in so long */
+  usesEveryMs: number
   changes: ChangeKind
   /** wrong credentials allowed for an address in a minute */
   failuresAMinute: number
@@ -42,7 +44,15 @@ export interface KeyringOptions {
 
 /** The keys of API consumers. */
 export function apiKeyring(options: KeyringOptions): Keyring {
-  const source: KeySource = { kind: 'api', credential: 'API key', table: 'api_keys', changes: 'accounts', failuresAMinute: 30, load: loadApiKey }
+  const source: KeySource = {
+    kind: 'api',
+    credential: 'API key',
+    table: 'api_keys',
+    usesEveryMs: DAY_MS,
+    changes: 'accounts',
+    failuresAMinute: 30,
+    load: loadApiKey,
+  }
   return new Keyring(source, options, null, null, new KeyUsage(options))
 }
 
@@ -52,6 +62,7 @@ export function operatorTokens(options: KeyringOptions, bootstrap: string | null
     kind: 'operator',
     credential: 'operator token',
     table: 'operator_tokens',
+    usesEveryMs: DAY_MS,
     changes: 'operators',
     failuresAMinute: 10,
     load: loadOperatorToken,
@@ -66,9 +77,24 @@ export function consoleSessions(options: KeyringOptions, bootstrap: string | nul
     kind: 'session',
     credential: 'console session',
     table: 'console_sessions',
+    usesEveryMs: DAY_MS,
     changes: 'operators',
     failuresAMinute: 30,
     load: (db, hash) => loadConsoleSession(db, hash, bootstrapHash),
+  }
+  return new Keyring(source, options, null)
+}
+
+/** Sessions of the seller's desk; they end with the API key they were opened with, and when nobody uses them. */
+export function sellerSessions(options: KeyringOptions): Keyring {
+  const source: KeySource = {
+    kind: 'session',
+    credential: 'session',
+    table: 'seller_sessions',
+    usesEveryMs: MINUTE_MS,
+    changes: 'accounts',
+    failuresAMinute: 30,
+    load: loadSellerSession,
   }
   return new Keyring(source, options, null)
 }
@@ -88,7 +114,7 @@ export class Keyring implements ChangeFollower {
   readonly failures: FailedAuthentications
   /** what keys are used for, null where nobody asks */
   readonly usage: KeyUsage | null
-  /** key id → epoch milliseconds of its first use on a day, not stored yet */
+  /** key id → epoch milliseconds of a use that is not stored yet */
   #uses = new Map<number, number>()
 
   /** @param audit where failures are recorded beside log and metrics, null for nowhere */
@@ -140,7 +166,8 @@ export class Keyring implements ChangeFollower {
   findKey(key: string, caller: Caller): Viewer | Promise<Viewer> {
     const { credential, kind } = this.#source
     const holder = this.#holders.get(key)
-    if (holder) return this.#admit(holder, caller)
+    // One that was idle here may have been used on another node.
+    if (holder && !this.#isIdle(holder)) return this.#admit(holder, caller)
     // Before the bootstrap token, too: people choose it, so that it can be guessed.
     if (!this.#changed.get(key)) this.failures.check(caller)
     const hash = hashKey(key)
@@ -182,12 +209,13 @@ export class Keyring implements ChangeFollower {
     if (this.#uses.size === 0) return
     const used = this.#uses
     this.#uses = new Map()
+    const step = `${this.#source.usesEveryMs} milliseconds`
     try {
       await inTransaction(this.#db, (tx) =>
         sql`
           update ${sql.table(this.#source.table)} as k set last_used_at = u.at
           from unnest(${[...used.keys()]}::int[], ${[...used.values()].map((ms) => new Date(ms))}::timestamptz[]) as u (id, at)
-          where k.id = u.id and (k.last_used_at is null or k.last_used_at < date_trunc('day', u.at, 'UTC'))`.execute(tx),
+          where k.id = u.id and (k.last_used_at is null or k.last_used_at < date_bin(${step}::interval, u.at, '2000-01-01 00:00+00'))`.execute(tx),
       )
     } catch (error) {
       for (const [id, ms] of used) this.#uses.set(id, ms)
@@ -203,14 +231,20 @@ export class Keyring implements ChangeFollower {
   }
 
   /** Why a stored key is refused, null when it is valid. */
-  #refusalOf({ refusal, expiresAtMs }: Holder): Reason | null {
-    return refusal ?? (expiresAtMs <= this.#now().getTime() ? reason('credential', { credential: this.#source.credential, state: 'expired' }) : null)
+  #refusalOf(holder: Holder): Reason | null {
+    const isOver = holder.expiresAtMs <= this.#now().getTime() || this.#isIdle(holder)
+    return holder.refusal ?? (isOver ? reason('credential', { credential: this.#source.credential, state: 'expired' }) : null)
   }
 
-  /** Notes the first use of a day. */
+  #isIdle({ idleMs, lastUsedAtMs }: Holder): boolean {
+    return idleMs !== null && lastUsedAtMs + idleMs <= this.#now().getTime()
+  }
+
+  /** Notes the first use in a while. */
   #used(holder: Holder): Viewer {
     const nowMs = this.#now().getTime()
-    if (Math.floor(nowMs / DAY_MS) > Math.floor(holder.lastUsedAtMs / DAY_MS)) {
+    const { usesEveryMs } = this.#source
+    if (Math.floor(nowMs / usesEveryMs) > Math.floor(holder.lastUsedAtMs / usesEveryMs)) {
       holder.lastUsedAtMs = nowMs
       this.#uses.set(holder.keyId, nowMs)
     }

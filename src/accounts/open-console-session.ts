@@ -4,21 +4,16 @@ import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
 import { hashKey, newKey } from './key-format.ts'
+import type { NewSession } from './session-routes.ts'
 import { insertConsoleSession } from './store.ts'
 
 const SESSION_MS = 12 * 60 * MINUTE_MS
-
-export interface NewConsoleSession {
-  /** the cookie's value, in this result only */
-  session: string
-  expiresAt: Date
-}
 
 /** The token is known to be the viewer's: whoever calls has just found the viewer by it. */
 export const openConsoleSession = verb(
   { name: 'openConsoleSession', needs: 'operator', secret: true, input: Type.Object({ token: Type.String() }, { additionalProperties: false }) },
   (ctx: WriteCtx, { token }) =>
-    change(ctx, async (tx, note): Promise<NewConsoleSession> => {
+    change(ctx, async (tx, note): Promise<NewSession> => {
       const now = ctx.now()
       const hash = hashKey(token)
       await tx.deleteFrom('console_sessions').where('expires_at', '<', now).execute()

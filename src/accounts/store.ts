@@ -1,6 +1,7 @@
 // SQL of accounts, their keys and the operators' tokens.
 import { sql } from 'kysely'
-import type { Plan } from '#core/plans.ts'
+import { MINUTE_MS } from '#core/duration.ts'
+import { type Plan, PLAN_NAMES, planAllows } from '#core/plans.ts'
 import type { Viewer } from '#core/verb.ts'
 import type { Db, Queryable, Tx } from '#db/schema.ts'
 import { existing, missing } from '#core/fields.ts'
@@ -19,6 +20,8 @@ export interface Holder {
   refusal: Reason | null
   /** epoch milliseconds, Infinity for never */
   expiresAtMs: number
+  /** how long it may go unused, null for however long */
+  idleMs: number | null
   /** where the key may be used from, null for anywhere */
   limits: CallerLimits | null
   /** epoch milliseconds of the last use that is stored, -Infinity for none */
@@ -28,6 +31,11 @@ export interface Holder {
 const ACCOUNT_COLUMNS = ['id', 'name', 'plan', 'highlight_credits', 'suspended', 'created_at'] as const
 const KEY_COLUMNS = ['k.id', 'k.account_id', 'k.label', 'k.last4', 'k.created_at', 'k.last_used_at', 'k.expires_at', 'k.revoked_at'] as const
 const TOKEN_COLUMNS = ['id', 'label', 'last4', 'created_at', 'last_used_at', 'revoked_at'] as const
+
+/** The plan that the seller's desk needs. */
+export const DESK_PLAN = 'plus' satisfies Plan
+/** A session of the seller's desk that nobody uses for this long is over. */
+const SESSION_IDLE_MS = 2 * 60 * MINUTE_MS
 
 /** Limits of a key, joined as `s`. */
 const SCOPE = [
@@ -45,15 +53,52 @@ export async function loadApiKey(db: Db, hash: Buffer): Promise<Holder | null> {
     .select(SCOPE)
     .where('k.hash', '=', hash)
     .executeTakeFirst()
-  if (!row) return null
+  return row ? { ...standingOf(row), keyId: row.id, idleMs: null, lastUsedAtMs: msOf(row.last_used_at) } : null
+}
+
+interface StoredKey extends KeyScope {
+  id: number
+  account_id: number
+  expires_at: Date | null
+  revoked_at: Date | null
+  plan: Plan
+  suspended: boolean
+}
+
+/** Whom an API key stands for, and until when. */
+function standingOf(key: StoredKey): Omit<Holder, 'keyId' | 'idleMs' | 'lastUsedAtMs'> {
+  const { id, account_id: accountId, plan } = key
   return {
-    keyId: row.id,
-    ownerId: row.account_id,
-    viewer: Object.freeze({ kind: 'account', accountId: row.account_id, keyId: row.id, plan: row.plan, ...(row.read_only && { readOnly: true }) }),
-    refusal: row.revoked_at ? reason('credential', { credential: 'API key', state: 'revoked' }) : row.suspended ? reason('account_suspended') : null,
-    expiresAtMs: row.expires_at?.getTime() ?? Infinity,
-    limits: callerLimits(row),
-    lastUsedAtMs: msOf(row.last_used_at),
+    ownerId: accountId,
+    viewer: Object.freeze({ kind: 'account', accountId, keyId: id, plan, ...(key.read_only && { readOnly: true }) }),
+    refusal: key.revoked_at ? reason('credential', { credential: 'API key', state: 'revoked' }) : key.suspended ? reason('account_suspended') : null,
+    expiresAtMs: key.expires_at?.getTime() ?? Infinity,
+    limits: callerLimits(key),
+  }
+}
+
+/** A session of the seller's desk stands for the API key that it was opened with, as long as that one is valid and of the plan. */
+export async function loadSellerSession(db: Db, hash: Buffer): Promise<Holder | null> {
+  const row = await db.kysely
+    .selectFrom('seller_sessions as d')
+    .innerJoin('api_keys as k', 'k.id', 'd.key_id')
+    .innerJoin('accounts as a', 'a.id', 'k.account_id')
+    .leftJoin('api_key_scopes as s', 's.key_id', 'k.id')
+    .select(['d.id as session_id', 'd.expires_at as ends_at', 'd.last_used_at'])
+    .select(['k.id', 'k.account_id', 'k.expires_at', 'k.revoked_at', 'a.plan', 'a.suspended'])
+    .select(SCOPE)
+    .where('d.hash', '=', hash)
+    .executeTakeFirst()
+  if (!row) return null
+  const key = standingOf(row)
+  const allowed = planAllows(row.plan, DESK_PLAN)
+  return {
+    ...key,
+    keyId: row.session_id,
+    refusal: key.refusal ?? (allowed ? null : reason('plan', { plan: PLAN_NAMES[DESK_PLAN], has: PLAN_NAMES[row.plan] })),
+    expiresAtMs: Math.min(key.expiresAtMs, row.ends_at.getTime()),
+    idleMs: SESSION_IDLE_MS,
+    lastUsedAtMs: row.last_used_at.getTime(),
   }
 }
 
@@ -70,6 +115,7 @@ export async function loadOperatorToken(db: Db, hash: Buffer): Promise<Holder | 
     viewer: operatorViewer(row.id, row.label),
     refusal: row.revoked_at ? reason('credential', { credential: 'operator token', state: 'revoked' }) : null,
     expiresAtMs: Infinity,
+    idleMs: null,
     limits: null,
     lastUsedAtMs: msOf(row.last_used_at),
   }
@@ -95,6 +141,7 @@ export async function loadConsoleSession(db: Db, hash: Buffer, bootstrapHash: Bu
     viewer: row.token_id === null ? BOOTSTRAP : operatorViewer(row.token_id, row.label!),
     refusal: ended ? reason('credential', { credential: 'operator token', state: 'revoked' }) : null,
     expiresAtMs: row.expires_at.getTime(),
+    idleMs: null,
     limits: null,
     lastUsedAtMs: msOf(row.last_used_at),
   }

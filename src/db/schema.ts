@@ -84,6 +84,14 @@ export interface Schema {
     last_used_at: Date | null
     expires_at: Date
   }
+  seller_sessions: {
+    id: GeneratedAlways<number>
+    hash: Buffer
+    key_id: number
+    created_at: Generated<Date>
+    last_used_at: Date
+    expires_at: Date
+  }
   rate_limit_leases: {
     account_id: number
     ends_at: Date

@@ -14,7 +14,7 @@ const Status = Type.Optional(Type.Enum([...STATUSES]))
 export const ListingFilters = {
   seller_id: Type.Optional(Type.Integer()),
   item_id: Type.Optional(Type.Integer()),
-  search: filter('Part of the title, in any case'),
+  search: filter('Part of the title or SKU, in any case'),
   ...pageParams(),
 }
 
@@ -23,7 +23,7 @@ const Input = Type.Object({ status: Status, ...ListingFilters }, { additionalPro
 export type ListingsCtx = Pick<WriteCtx, 'db' | 'viewer' | 'now'>
 
 export const listListings = verb({ name: 'listListings', needs: 'operator', input: Input }, (ctx: ListingsCtx, input) =>
-  storedPage(ctx, input, 'newest'),
+  storedPage(ctx, input, 'latest'),
 )
 
 export async function storedPage(ctx: ListingsCtx, input: Static<typeof Input>, order: ListingOrder): Promise<Page<StoredListing>> {

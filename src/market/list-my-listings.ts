@@ -9,17 +9,28 @@ import { ownListing } from './shown-listing.ts'
 import { pageOfListings } from './store.ts'
 import type { MarketCtx, OwnListing } from './types.ts'
 
+const ORDERS = ['latest', 'title', 'price_low', 'price_high', 'quantity_low', 'quantity_high', 'expiring', 'changed'] as const
+
 export const listMyListings = verb(
   {
     name: 'listMyListings',
     needs: OPERATION_PLAN.listMyListings,
-    input: Type.Object({ status: Type.Optional(Type.Enum([...STATUSES])), ...FlagParams, ...pageParams() }, { additionalProperties: false }),
+    input: Type.Object(
+      {
+        status: Type.Optional(Type.Enum([...STATUSES])),
+        search: Type.Optional(Type.String({ maxLength: 255, description: 'Part of the title or SKU, in any case' })),
+        sort_by: Type.Optional(Type.Enum([...ORDERS], { default: 'latest' })),
+        ...FlagParams,
+        ...pageParams(),
+      },
+      { additionalProperties: false },
+    ),
   },
   async (ctx: MarketCtx, input): Promise<Page<OwnListing>> => {
     const sellerId = ctx.viewer.kind === 'account' ? ctx.viewer.accountId : 0
     const own = { seller_id: sellerId, now: ctx.now() }
-    const { rows, pagination } = await readPage(input, ({ status }, limit, offset) =>
-      pageOfListings(ctx.db.kysely, { ...own, status }, limit, offset),
+    const { rows, pagination } = await readPage(input, ({ status, search, sort_by: order }, limit, offset) =>
+      pageOfListings(ctx.db.kysely, { ...own, status, search }, limit, offset, order),
     )
     const flags = flagsOf(input)
     return { rows: rows.map((row) => ownListing(ctx, row, flags)), pagination }

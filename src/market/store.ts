@@ -286,20 +286,33 @@ export interface ListingFilter {
   status?: ListingStatus
   seller_id?: number
   item_id?: number
-  /** part of the title, in any case */
+  /** part of the title or SKU, in any case */
   search?: string
   now: Date
 }
 
-/** Newest first, or those first that have waited for approval for longest. */
-export type ListingOrder = 'newest' | 'waiting'
+/** By column, direction and what has none last; the latest listing first among equals. */
+const LISTING_ORDERS = {
+  latest: null,
+  /** what has waited for approval for longest */
+  waiting: ['waiting_since', 'asc'],
+  title: ['title', 'asc'],
+  price_low: ['price', 'asc'],
+  price_high: ['price', 'desc'],
+  quantity_low: ['quantity', 'asc'],
+  quantity_high: ['quantity', 'desc'],
+  expiring: ['expires_at', 'asc'],
+  changed: ['updated_at', 'desc'],
+} as const
 
-export async function pageOfListings(on: Queryable, filter: ListingFilter, limit: number, offset: number, order: ListingOrder = 'newest') {
+export type ListingOrder = keyof typeof LISTING_ORDERS
+
+export async function pageOfListings(on: Queryable, filter: ListingFilter, limit: number, offset: number, order: ListingOrder = 'latest') {
   const { status, now, seller_id: sellerId, item_id: itemId, search } = filter
   let matching = on.selectFrom('listings')
   if (sellerId !== undefined) matching = matching.where('seller_id', '=', idForSql(sellerId))
   if (itemId !== undefined) matching = matching.where('item_id', '=', liveItem(itemId))
-  if (search !== undefined) matching = matching.where(sql<boolean>`strpos(lower(title), lower(${search})) > 0`)
+  if (search !== undefined) matching = matching.where(sql<boolean>`strpos(lower(concat_ws(chr(10), title, sku)), lower(${search})) > 0`)
   if (status !== undefined) {
     const ends = periodEnds()
     const ending = ends.some(({ from }) => from === status)
@@ -310,7 +323,9 @@ export async function pageOfListings(on: Queryable, filter: ListingFilter, limit
       ]),
     )
   }
-  const ordered = order === 'newest' ? matching.orderBy('id', 'desc') : matching.orderBy('waiting_since').orderBy('id')
+  const by = LISTING_ORDERS[order]
+  const first = by ? matching.orderBy(by[0], (direction) => (by[1] === 'asc' ? direction.asc() : direction.desc()).nullsLast()) : matching
+  const ordered = first.orderBy('id', order === 'waiting' ? 'asc' : 'desc')
   const [rows, counted] = await Promise.all([
     ordered.select(COLUMNS).limit(limit).offset(offset).execute(),
     matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),

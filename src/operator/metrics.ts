@@ -17,7 +17,8 @@ export interface MeasuredNode {
   scheduler: Pick<Scheduler, 'tasks'>
   keys: Keyring
   operators: Keyring
-  sessions: Keyring
+  consoleSessions: Keyring
+  sellerSessions: Keyring
 }
 
 export type Metrics = (stats: () => Promise<Stats>) => Promise<string>
@@ -67,7 +68,7 @@ export function openMetrics(node: MeasuredNode): Metrics {
     labelNames: ['key_id', 'operation'],
     registers: [registry],
   })
-  const keyrings = { api_key: node.keys, operator_token: node.operators, console_session: node.sessions }
+  const keyrings = { api_key: node.keys, operator_token: node.operators, console_session: node.consoleSessions, seller_session: node.sellerSessions }
   return async (stats) => {
     const {
       listings: byStatus,

@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { addGate } from '#accounts/gate.ts'
 import type { Keyring } from '#accounts/keyring.ts'
+import { type SessionPages, sessionCaller } from '#accounts/session-routes.ts'
 import type { CatalogueNode } from '#catalogue/context.ts'
 import type { StoredExplainCtx } from '#catalogue/explain-price.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
@@ -9,6 +10,7 @@ import type { Log } from '#core/context.ts'
 import { call, type Viewer } from '#core/verb.ts'
 import type { ChangeFeed } from '#db/change-feed.ts'
 import type { Db } from '#db/schema.ts'
+import { addBuiltPages } from '#http/built-pages.ts'
 import { preconditionOf } from '#http/entity-tag.ts'
 import { failuresOf } from '#http/failures.ts'
 import { apiRequest, viewerOf } from '#http/fastify-adapter.ts'
@@ -31,8 +33,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import type { Config } from '#config.ts'
 import { accountRoutes } from './account-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
-import { addConsole } from './console.ts'
-import { addConsoleSession, sessionCaller } from './console-session.ts'
+import { addConsoleSession } from './console-session.ts'
 import { catalogueRoutes } from './catalogue-routes.ts'
 import { collectionFileRoutes, collectionRoutes } from './collection-routes.ts'
 import { dumpRoutes } from './dump-routes.ts'
@@ -102,8 +103,9 @@ export interface OperatorNode {
   catalogue: Catalogue
   /** null where this node serves no images */
   images: ImageProxy | null
-  /** sessions of the console */
-  sessions: Keyring
+  consoleSessions: Keyring
+  /** sessions of the seller's desk */
+  sellerSessions: Keyring
   webhooks: WebhookRules
   dumps: DumpMaker
   market: MarketSettings
@@ -157,9 +159,10 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     imports,
     dumps: node.dumps,
   })
+  const pages: SessionPages = { app: 'console', sessions: node.consoleSessions, publicUrl: null }
   await app.register(
     async (api) => {
-      addGate(api, node.operators, null, sessionCaller(node.sessions))
+      addGate(api, node.operators, null, sessionCaller(pages))
       api.setNotFoundHandler(answerNotFound)
       const rules = { failed, security: 'operatorToken' }
       registerRoutes(api, [...ROUTES, ...priceRoutes(imports)], { ...rules, ctx })
@@ -177,10 +180,11 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     })
     registerOtherMethods(scope, '/metrics', ['GET'])
   })
-  const { operators, sessions, config } = node
+  const { operators, config } = node
   const sessionCtx = (request: FastifyRequest, viewer: Viewer) => ctx(viewer, apiRequest(request))
-  addConsoleSession(app, { operators, sessions, ctx: sessionCtx, currencies: config.sourceCurrencies, marketNames: config.marketNames })
-  addConsole(app)
+  addConsoleSession(app, pages, { operators, ctx: sessionCtx, currencies: config.sourceCurrencies, marketNames: config.marketNames })
+  app.get('/', { schema: { hide: true } as object }, (_request, reply) => reply.redirect('/console'))
+  addBuiltPages(app, 'console')
   addSamplePictures(app)
   return app
 }

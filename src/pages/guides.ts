@@ -17,6 +17,7 @@ const GUIDES: readonly GuideSource[] = [
   { name: 'api-guide', title: 'API guide', files: ['docs/api-guide.md'] },
   { name: 'graphql', title: 'GraphQL', files: ['docs/graphql.md'] },
   { name: 'webhooks', title: 'Webhooks', files: ['docs/webhooks.md'] },
+  { name: 'selling', title: 'Selling', files: ['docs/selling.md'] },
   { name: 'prices', title: 'Prices', files: ['docs/prices.md'] },
   { name: 'listing-states', title: 'Listing states', files: ['docs/listing-states.md'] },
   { name: 'mcp', title: 'Language models (MCP)', files: ['docs/mcp.md'] },

@@ -1,5 +1,5 @@
 // A small node for tests of accounts: a pool, a change feed, the keyrings and the operator's listener, on a clock that tests move.
-import { apiKeyring, consoleSessions, operatorTokens } from '#accounts/keyring.ts'
+import { apiKeyring, consoleSessions, operatorTokens, sellerSessions } from '#accounts/keyring.ts'
 import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { ChangeFeed, CHANGES_CHANNEL } from '#db/change-feed.ts'
 import { readConfig } from '#config.ts'
@@ -29,7 +29,8 @@ export async function openNode(databaseUrl: string, clock = new Clock()) {
   const keys = apiKeyring({ db, log: silent, now })
   const operators = operatorTokens({ db, log: silent, now }, BOOTSTRAP_TOKEN)
   const sessions = consoleSessions({ db, log: silent, now }, BOOTSTRAP_TOKEN)
-  for (const follower of [keys, operators, sessions]) feed.add(follower)
+  const sellers = sellerSessions({ db, log: silent, now })
+  for (const follower of [keys, operators, sessions, sellers]) feed.add(follower)
   const scheduler = new Scheduler(silent)
   const notices = new Notices(db)
   notices.follow(CHANGES_CHANNEL, () => feed.noticed())
@@ -44,7 +45,8 @@ export async function openNode(databaseUrl: string, clock = new Clock()) {
     feed,
     keys,
     operators,
-    sessions,
+    consoleSessions: sessions,
+    sellerSessions: sellers,
     now,
     webhooks,
     market: config,

@@ -33,8 +33,13 @@ export interface Visit {
   close: () => Promise<void>
 }
 
-/** A page of its own with nothing in store; not signed in. */
-export async function visit(browser: Browser, node: TestNode, options: BrowserContextOptions = {}): Promise<Visit> {
+/** A page of the console with nothing in store; not signed in. */
+export function visit(browser: Browser, node: TestNode, options: BrowserContextOptions = {}): Promise<Visit> {
+  return visitPages(browser, `${node.operatorUrl}/console`, options)
+}
+
+/** The same of the pages at an address. */
+export async function visitPages(browser: Browser, address: string, options: BrowserContextOptions = {}): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-GB', timezoneId: 'Europe/Istanbul', ...options })
   const page = await context.newPage()
   page.setDefaultTimeout(20_000)
@@ -45,10 +50,10 @@ export async function visit(browser: Browser, node: TestNode, options: BrowserCo
   })
   page.on('request', (request) => {
     const { protocol, origin } = new URL(request.url())
-    if (protocol.startsWith('http') && origin !== node.operatorUrl) troubles.push(`a request to ${request.url()}`)
+    if (protocol.startsWith('http') && origin !== new URL(address).origin) troubles.push(`a request to ${request.url()}`)
   })
   const open = async (path: string) => {
-    await page.goto(`${node.operatorUrl}/console${path}`)
+    await page.goto(`${address}${path}`)
     await settled(page)
   }
   return { page, troubles, open, close: () => context.close() }
@@ -57,11 +62,16 @@ export async function visit(browser: Browser, node: TestNode, options: BrowserCo
 export async function signedIn(browser: Browser, node: TestNode, options: BrowserContextOptions = {}): Promise<Visit> {
   const visited = await visit(browser, node, options)
   await visited.open('')
-  await visited.page.locator('input[name=token]').fill(OPERATOR_TOKEN)
-  await visited.page.keyboard.press('Enter')
-  await visited.page.locator('nav').first().waitFor()
-  await settled(visited.page)
+  await signInWith(visited, OPERATOR_TOKEN)
   return visited
+}
+
+/** Signs in and waits for the first page. */
+export async function signInWith({ page }: Visit, credential: string): Promise<void> {
+  await page.locator('input[name=credential]').fill(credential)
+  await page.keyboard.press('Enter')
+  await page.locator('nav').first().waitFor()
+  await settled(page)
 }
 
 /** Waits until the page is there and with it everything that it asked for. */

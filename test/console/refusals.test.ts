@@ -1,6 +1,6 @@
 // Proves that the service refuses by rule what operators do in the console, so that Turkish has a text for all of it.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { TURKISH } from '../../console/src/words/rules-tr.ts'
+import { TURKISH } from '../../ui/words/rules-tr.ts'
 import { type Reason, textIn, textOf } from '#core/problems.ts'
 import type { ImportDetail } from '#prices/stored-imports.ts'
 import { startSampleNode } from '../graphql/client.ts'

@@ -1,6 +1,6 @@
 // Every rule has a text in English and in Turkish with the same parameters, and fields are named by data, not by text.
 import { expect, test } from 'vitest'
-import { TURKISH } from '../../console/src/words/rules-tr.ts'
+import { TURKISH } from '../../ui/words/rules-tr.ts'
 import { named, problem, reason, type Rule, RULES, textIn, textOf, TERMS, together } from '#core/problems.ts'
 
 const namesIn = (text: string) => [...new Set([...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!))].sort()

@@ -50,6 +50,7 @@ test('/metrics tells of every periodic task when it last ran and how long that t
     'price-reviews',
     'price-statement-retention',
     'rates-of-the-day',
+    'seller-session-uses',
     'webhook-retention',
     'webhooks-due',
     'worker-heartbeat',

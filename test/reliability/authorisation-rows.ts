@@ -256,6 +256,10 @@ export const OPEN_ROWS: readonly string[] = [
   'GET /console/session',
   'POST /console/session',
   'DELETE /console/session',
+  'GET /desk*',
+  'GET /desk/session',
+  'POST /desk/session',
+  'DELETE /desk/session',
 ]
 
 /** Both paths of GraphQL; what is asked there is in `GRAPHQL_ROWS`. */

@@ -236,6 +236,31 @@ describe('own listings', () => {
     expect(only.body.data.map((one) => one.id)).toEqual([waiting.id])
     expect(refused(await plus(node, 'GET', '/my-listings?status=lost'))).toEqual({ status: 422, code: 'VALIDATION_ERROR' })
   })
+
+  test('are searched by title and SKU, and sorted', async () => {
+    const title = 'Sorted 50%'
+    const low = await published(node, items.char!, { title: `${title} b`, price: 5, quantity: 9 })
+    const high = await published(node, items.char!, { title: `${title} A`, price: 50, quantity: 2 }, new Date(node.clock.now().getTime() + DAY_MS))
+    const waiting = await pending(node, items.char!, { title: `${title} c`, price: 20, quantity: 4 })
+    await plus(node, 'PATCH', `/listings/${low.id}`, { sku: 'SHELF-7' })
+    const ids = async (query: string) => {
+      const { body } = await plus<{ id: number }[]>(node, 'GET', `/my-listings?${query}`)
+      return body.data.map(({ id }) => id)
+    }
+    expect(await ids('search=shelf-7')).toEqual([low.id])
+    expect(await ids('search=SORTED 5_%')).toEqual([])
+    const sorted = (order: string) => ids(`search=${encodeURIComponent('sorted 50%')}&sort_by=${order}`)
+    expect(await sorted('latest')).toEqual([waiting.id, high.id, low.id])
+    expect(await sorted('changed')).toEqual([low.id, waiting.id, high.id])
+    expect(await sorted('price_low')).toEqual([low.id, waiting.id, high.id])
+    expect(await sorted('price_high')).toEqual([high.id, waiting.id, low.id])
+    expect(await sorted('quantity_low')).toEqual([high.id, waiting.id, low.id])
+    expect(await sorted('quantity_high')).toEqual([low.id, waiting.id, high.id])
+    // Without a period comes last.
+    expect(await sorted('expiring')).toEqual([high.id, low.id, waiting.id])
+    expect(await ids(`search=sorted&sort_by=price_low&status=active`)).toEqual([low.id, high.id])
+    expect(refused(await plus(node, 'GET', '/my-listings?sort_by=waiting'))).toEqual({ status: 422, code: 'VALIDATION_ERROR' })
+  })
 })
 
 describe('recent sales', () => {

@@ -1,4 +1,4 @@
-// Builds the console and the served client before the tests where their sources are newer than what was built; nodes read both at start.
+// Builds console, desk and the served client before the tests where their sources are newer than what was built; nodes read them at start.
 import { execFileSync } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,16 +6,18 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const BUILDS = [
-  { script: 'console/build.ts', sources: 'console', built: 'dist/console/index.html' },
-  { script: 'client/build.ts', sources: 'client/src', built: 'dist/client/client.js' },
+  { script: 'ui/build.ts', sources: ['ui', 'console', 'desk'], built: ['dist/console/index.html', 'dist/desk/index.html'] },
+  { script: 'client/build.ts', sources: ['client/src'], built: ['dist/client/client.js'] },
 ]
 
 export default function setUp(): void {
   for (const { script, sources, built } of BUILDS) {
-    const builtMs = statSync(join(ROOT, built), { throwIfNoEntry: false })?.mtimeMs ?? 0
-    const files = readdirSync(join(ROOT, sources), { recursive: true, encoding: 'utf8' })
-    if (files.every((file) => statSync(join(ROOT, sources, file)).mtimeMs <= builtMs)) continue
-    // As it is installed: vitest sets `test`, which builds a larger page for developers.
+    const builtMs = Math.min(...built.map((file) => statSync(join(ROOT, file), { throwIfNoEntry: false })?.mtimeMs ?? 0))
+    const files = sources.flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(ROOT, folder, file)),
+    )
+    if (files.every((file) => statSync(file).mtimeMs <= builtMs)) continue
+    // As it is installed: vitest sets `test`, which builds larger pages for developers.
     execFileSync(process.execPath, [join(ROOT, script)], { env: { ...process.env, NODE_ENV: 'production' } })
   }
 }

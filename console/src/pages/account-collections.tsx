@@ -1,10 +1,10 @@
 // An account's collections.
 import { useState } from 'preact/hooks'
-import { useVersion, useWrite, writeNow } from '../data.ts'
+import { useVersion } from '#ui/data.ts'
+import { confirmed, Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
+import { announce } from '#ui/toasts.tsx'
+import { List, useWrite, writeNow } from '../api.ts'
 import { collectionVisibilityValues as VISIBILITIES, type StoredCollection } from '../api-types.ts'
-import { confirmed, Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
-import { List } from '../ui/table.tsx'
-import { announce } from '../ui/toasts.tsx'
 import { count, t, term } from '../words.ts'
 
 export function AccountCollections({ accountId }: { accountId: number }) {

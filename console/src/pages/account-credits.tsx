@@ -1,10 +1,11 @@
 // An account's highlight credits: every gift, use and correction, and a new one.
 import { useState } from 'preact/hooks'
-import { useVersion, useWrite } from '../data.ts'
+import { useVersion } from '#ui/data.ts'
+import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
+import { periodFilters, periodQuery } from '#ui/table.tsx'
+import { announce } from '#ui/toasts.tsx'
+import { List, useWrite } from '../api.ts'
 import type { Account } from '../api-types.ts'
-import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
-import { List, periodFilters, periodQuery } from '../ui/table.tsx'
-import { announce } from '../ui/toasts.tsx'
 import { count, moment, t } from '../words.ts'
 
 export function AccountCredits({ account, onChanged }: { account: Account; onChanged: () => void }) {

@@ -1,12 +1,12 @@
 // An account's API keys: made, limited, rotated and revoked; the key itself is shown once.
 import { useState } from 'preact/hooks'
-import { useVersion, useWrite, writeNow } from '../data.ts'
-import { type ApiKey, pathsOperatorV1AccountsAccount_idKeysGetParametersQueryStateValues as KEY_STATES, type NewApiKey } from '../api-types.ts'
-import { confirmed, Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
-import { Secret } from '../ui/secret.tsx'
-import { Status } from '../ui/states.tsx'
-import { List } from '../ui/table.tsx'
-import { announce } from '../ui/toasts.tsx'
+import { useVersion } from '#ui/data.ts'
+import { confirmed, Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
+import { Secret } from '#ui/secret.tsx'
+import { Status } from '#ui/states.tsx'
+import { announce } from '#ui/toasts.tsx'
+import { List, useWrite, writeNow } from '../api.ts'
+import { type ApiKey, type NewApiKey, pathsOperatorV1AccountsAccount_idKeysGetParametersQueryStateValues as KEY_STATES } from '../api-types.ts'
 import { date, moment, t, term } from '../words.ts'
 
 type Task = { kind: 'create' } | { kind: 'change'; key: ApiKey } | { kind: 'rotate'; key: ApiKey } | { kind: 'show'; key: NewApiKey } | null

@@ -1,6 +1,5 @@
 // What an account's API keys were used for in the last 30 days, by day and operation.
-import { useData } from '../data.ts'
-import { List } from '../ui/table.tsx'
+import { List, useData } from '../api.ts'
 import { count, date, t } from '../words.ts'
 
 export function AccountUsage({ accountId }: { accountId: number }) {

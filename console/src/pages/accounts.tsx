@@ -1,14 +1,13 @@
 // All accounts, and a new one.
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { useWrite } from '../data.ts'
+import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
+import { Tabs } from '#ui/frame.tsx'
+import { Heading } from '#ui/heading.tsx'
+import { Status } from '#ui/states.tsx'
+import { announce } from '#ui/toasts.tsx'
+import { List, useWrite } from '../api.ts'
 import { planValues as PLANS } from '../api-types.ts'
-import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
-import { Tabs } from '../ui/frame.tsx'
-import { Heading } from '../ui/heading.tsx'
-import { Status } from '../ui/states.tsx'
-import { List } from '../ui/table.tsx'
-import { announce } from '../ui/toasts.tsx'
 import { count, date, t, term } from '../words.ts'
 
 export const planOptions = () => PLANS.map((plan) => ({ value: plan, text: term('plan', plan) }))

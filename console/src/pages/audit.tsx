@@ -1,7 +1,8 @@
 // The audit log: who changed what and when, with the values before and after.
+import { Heading } from '#ui/heading.tsx'
+import { periodFilters, periodQuery } from '#ui/table.tsx'
 import type { AuditRow } from '../api-types.ts'
-import { Heading } from '../ui/heading.tsx'
-import { List, periodFilters, periodQuery } from '../ui/table.tsx'
+import { List } from '../api.ts'
 import { moment, t } from '../words.ts'
 
 export function AuditPage() {

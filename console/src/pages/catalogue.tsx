@@ -1,14 +1,15 @@
 // The catalogue: search as one types, the tree of categories, and the items below one.
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { useAddressQuery } from '../address.ts'
-import { useData, useVersion } from '../data.ts'
+import { useAddressQuery } from '#ui/address.ts'
+import { useVersion } from '#ui/data.ts'
+import { Heading } from '#ui/heading.tsx'
+import { Failure, Waiting } from '#ui/states.tsx'
+import { List, useData } from '../api.ts'
 import type { ListedItem, StoredCategory, StoredItem } from '../api-types.ts'
-import { Heading } from '../ui/heading.tsx'
 import { marketOptions } from '../ui/market-options.ts'
 import { Picture } from '../ui/picture.tsx'
-import { Failure, Waiting } from '../ui/states.tsx'
-import { List } from '../ui/table.tsx'
+import { QueryInput } from '../ui/query-input.tsx'
 import { moment, t, term } from '../words.ts'
 import { CategoryForm } from './category-form.tsx'
 import { ItemForm } from './item-form.tsx'
@@ -54,7 +55,7 @@ export function CataloguePage() {
             version={version}
             fixed={{ category_id: categoryId ?? undefined }}
             filters={[
-              { name: 'query', label: t('search'), type: 'query' },
+              { name: 'query', label: t('search'), control: QueryInput },
               { name: 'market', label: t('source'), options: marketOptions() },
               { name: 'game', label: t('game') },
               { name: 'ref', label: t('ref') },

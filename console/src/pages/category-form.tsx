@@ -1,8 +1,8 @@
 // Makes a category, or changes one.
-import { useWrite } from '../data.ts'
+import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
+import { announce } from '#ui/toasts.tsx'
+import { useWrite } from '../api.ts'
 import type { StoredCategory } from '../api-types.ts'
-import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
-import { announce } from '../ui/toasts.tsx'
 import { t } from '../words.ts'
 import { marketOptions } from '../ui/market-options.ts'
 

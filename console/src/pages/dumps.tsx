@@ -1,10 +1,11 @@
 // Dumps of the catalogue: the newest one with its files, how far the one that is being made is, and making one now.
+import { useVersion } from '#ui/data.ts'
+import { Heading } from '#ui/heading.tsx'
+import { Await, Empty, Facts, Progress } from '#ui/states.tsx'
+import { Table } from '#ui/table.tsx'
+import { announce } from '#ui/toasts.tsx'
 import type { Dump, DumpState } from '../api-types.ts'
-import { useData, useVersion, writeNow } from '../data.ts'
-import { Heading } from '../ui/heading.tsx'
-import { Await, Empty, Facts, Progress } from '../ui/states.tsx'
-import { Table } from '../ui/table.tsx'
-import { announce } from '../ui/toasts.tsx'
+import { useData, writeNow } from '../api.ts'
 import { ago, count, moment, t } from '../words.ts'
 
 const SOON_MS = 1_000

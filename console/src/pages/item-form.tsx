@@ -1,8 +1,8 @@
 // Makes an item, or changes one: lists are written one entry a line.
-import { useWrite } from '../data.ts'
+import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
+import { announce } from '#ui/toasts.tsx'
+import { useWrite } from '../api.ts'
 import { genreValues as GENRES, type StoredItem } from '../api-types.ts'
-import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
-import { announce } from '../ui/toasts.tsx'
 import { t, term } from '../words.ts'
 import { marketOptions } from '../ui/market-options.ts'
 

@@ -1,11 +1,11 @@
 // Merging an item into another one, after a look at both, and the merges of an item with the way back.
 import { useState } from 'preact/hooks'
-import { useData, useWrite } from '../data.ts'
+import { confirmed, Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
+import { Await, Refusal } from '#ui/states.tsx'
+import { Table } from '#ui/table.tsx'
+import { announce } from '#ui/toasts.tsx'
+import { useData, useWrite } from '../api.ts'
 import type { Merge, PricedItem } from '../api-types.ts'
-import { confirmed, Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
-import { Await, Refusal } from '../ui/states.tsx'
-import { Table } from '../ui/table.tsx'
-import { announce } from '../ui/toasts.tsx'
 import { moment, t, term } from '../words.ts'
 
 interface MergeFormProps {

@@ -1,19 +1,20 @@
 // One item: what it is, how its prices went by source and label, what they are now, its last sales and listings.
 import { useMemo, useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
-import { type Loaded, useData } from '../data.ts'
-import { type HeldPrice, type PricedItem, type PricePoint, marketCodeValues as MARKETS } from '../api-types.ts'
+import type { Loaded } from '#ui/data.ts'
+import { Heading } from '#ui/heading.tsx'
+import { Await, Empty, Facts, Status } from '#ui/states.tsx'
+import { Table } from '#ui/table.tsx'
+import { useData } from '../api.ts'
+import { type HeldPrice, marketCodeValues as MARKETS, type PricedItem, type PricePoint } from '../api-types.ts'
 import { Grade } from '../ui/grade.tsx'
-import { Heading } from '../ui/heading.tsx'
-import { Await, Empty, Facts, Status } from '../ui/states.tsx'
-import { Table } from '../ui/table.tsx'
-import { ago, count, date, moment, refusal, t, term } from '../words.ts'
+import { ago, count, date, lira, moment, refusal, t, term } from '../words.ts'
 import { Picture } from '../ui/picture.tsx'
 import { ItemForm } from './item-form.tsx'
 import { ItemMerges, MergeForm } from './item-merges.tsx'
 import { WhyThisPrice } from './price-explanation.tsx'
 import { PriceChart } from '../ui/price-chart.tsx'
-import { lira, type Market, priceText } from './prices.ts'
+import { type Market, priceText } from './prices.ts'
 
 type ItemPrice = PricedItem['prices'][number]
 

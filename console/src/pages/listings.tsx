@@ -1,18 +1,16 @@
 // All listings, and one made for a seller.
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { useData, useWrite } from '../data.ts'
-import { shippingPayerValues as SHIPPING_PAYERS, listingStatusValues as LISTING_STATUSES, type StoredListing } from '../api-types.ts'
-import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
-import { Tabs } from '../ui/frame.tsx'
+import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
+import { Tabs } from '#ui/frame.tsx'
+import { Heading } from '#ui/heading.tsx'
+import { Status } from '#ui/states.tsx'
+import { announce } from '#ui/toasts.tsx'
+import { List, useData, useWrite } from '../api.ts'
+import { listingStatusValues as LISTING_STATUSES, shippingPayerValues as SHIPPING_PAYERS, type StoredListing } from '../api-types.ts'
 import { Grade } from '../ui/grade.tsx'
-import { Heading } from '../ui/heading.tsx'
 import { Named } from '../ui/named.tsx'
-import { Status } from '../ui/states.tsx'
-import { List } from '../ui/table.tsx'
-import { announce } from '../ui/toasts.tsx'
-import { ago, count, language, moment, t, term } from '../words.ts'
-import { lira } from './prices.ts'
+import { ago, count, language, lira, moment, t, term } from '../words.ts'
 
 export function MarketTabs({ current }: { current: 'listings' | 'orders' }) {
   return (

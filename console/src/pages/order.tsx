@@ -1,17 +1,16 @@
 // One order with its lines, which can be cancelled, each once.
 import { useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso'
+import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
+import { Heading } from '#ui/heading.tsx'
+import { Await, Facts, Status } from '#ui/states.tsx'
+import { Table } from '#ui/table.tsx'
+import { announce } from '#ui/toasts.tsx'
 import type { StoredOrder } from '../api-types.ts'
-import { useData, useWrite } from '../data.ts'
-import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
-import { Heading } from '../ui/heading.tsx'
+import { useData, useWrite } from '../api.ts'
 import { Named } from '../ui/named.tsx'
-import { Await, Facts, Status } from '../ui/states.tsx'
-import { Table } from '../ui/table.tsx'
-import { announce } from '../ui/toasts.tsx'
-import { count, moment, t } from '../words.ts'
+import { count, lira, moment, t } from '../words.ts'
 import { sumOf } from './orders.tsx'
-import { lira } from './prices.ts'
 
 type Line = StoredOrder['lines'][number]
 

@@ -1,17 +1,16 @@
 // Orders of the shop's checkout, and one recorded by hand.
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { useWrite } from '../data.ts'
+import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
+import { Heading } from '#ui/heading.tsx'
+import { Status } from '#ui/states.tsx'
+import { periodFilters, periodQuery } from '#ui/table.tsx'
+import { announce } from '#ui/toasts.tsx'
+import { List, useWrite } from '../api.ts'
 import type { StoredOrder } from '../api-types.ts'
-import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
-import { Heading } from '../ui/heading.tsx'
 import { Named } from '../ui/named.tsx'
-import { Status } from '../ui/states.tsx'
-import { List, periodFilters, periodQuery } from '../ui/table.tsx'
-import { announce } from '../ui/toasts.tsx'
-import { count, moment, t } from '../words.ts'
+import { count, lira, moment, t } from '../words.ts'
 import { MarketTabs } from './listings.tsx'
-import { lira } from './prices.ts'
 
 export function OrdersPage() {
   const [recording, setRecording] = useState(false)

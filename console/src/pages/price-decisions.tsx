@@ -1,11 +1,11 @@
 // Decisions about prices, newest first; each can be undone.
 import { useState } from 'preact/hooks'
+import { useVersion } from '#ui/data.ts'
+import { Tabs } from '#ui/frame.tsx'
+import { Heading } from '#ui/heading.tsx'
+import { announce } from '#ui/toasts.tsx'
 import { type PriceDecision, priceDecisionDecisionValues as DECISIONS } from '../api-types.ts'
-import { useVersion, writeNow } from '../data.ts'
-import { Tabs } from '../ui/frame.tsx'
-import { Heading } from '../ui/heading.tsx'
-import { List } from '../ui/table.tsx'
-import { announce } from '../ui/toasts.tsx'
+import { List, writeNow } from '../api.ts'
 import { ago, count, moment, t, term } from '../words.ts'
 
 export function ReviewTabs({ current }: { current: 'reviews' | 'decisions' }) {

@@ -1,9 +1,9 @@
 // Why a price of an item is what it is: the rule, every input with what came of it, rates and medians.
 import { useState } from 'preact/hooks'
+import { Await, Facts, Status } from '#ui/states.tsx'
+import { Table } from '#ui/table.tsx'
 import type { PricedItem, StoredPriceExplanation } from '../api-types.ts'
-import { useData } from '../data.ts'
-import { Await, Facts, Status } from '../ui/states.tsx'
-import { Table } from '../ui/table.tsx'
+import { useData } from '../api.ts'
 import { calendarDay, count, date, moment, rateText, refusal, t, term } from '../words.ts'
 import { priceText } from './prices.ts'
 

@@ -1,11 +1,10 @@
 // Exchange rates: dated rows by which prices of several currencies are compared, those that are missing, and a form for new ones.
 import { useState } from 'preact/hooks'
-import { session } from '../api.ts'
-import { useData, useVersion, useWrite } from '../data.ts'
-import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
-import { Heading } from '../ui/heading.tsx'
-import { List } from '../ui/table.tsx'
-import { announce } from '../ui/toasts.tsx'
+import { useVersion } from '#ui/data.ts'
+import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
+import { Heading } from '#ui/heading.tsx'
+import { announce } from '#ui/toasts.tsx'
+import { List, sessions, useData, useWrite } from '../api.ts'
 import { calendarDay, rateText, t } from '../words.ts'
 import { ImportTabs } from './imports.tsx'
 
@@ -78,7 +77,7 @@ export function RatesPage() {
 
 /** Currencies of the sources, other than lira. */
 function currencies(): string[] {
-  return [...new Set(Object.values(session.value?.currencies ?? {}))].filter((currency) => currency !== 'TRY').sort()
+  return [...new Set(Object.values(sessions.session.value?.currencies ?? {}))].filter((currency) => currency !== 'TRY').sort()
 }
 
 function Missing({ currency, version }: { currency: string; version: number }) {

@@ -1,12 +1,13 @@
 // Price sources: how old the newest feed of each is, how far its prices are trusted, and setting one aside until it can be trusted again.
 import { useState } from 'preact/hooks'
+import { useVersion } from '#ui/data.ts'
+import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
+import { Heading } from '#ui/heading.tsx'
+import { Await } from '#ui/states.tsx'
+import { Table } from '#ui/table.tsx'
+import { announce } from '#ui/toasts.tsx'
 import type { PriceSource, SourceTrust } from '../api-types.ts'
-import { useData, useVersion, useWrite, writeNow } from '../data.ts'
-import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
-import { Heading } from '../ui/heading.tsx'
-import { Await } from '../ui/states.tsx'
-import { Table } from '../ui/table.tsx'
-import { announce } from '../ui/toasts.tsx'
+import { useData, useWrite, writeNow } from '../api.ts'
 import { ago, count, date, share, t, term } from '../words.ts'
 
 const AGAIN_MS = 60_000

@@ -1,13 +1,14 @@
 // Synonyms of searches: the words that an operator adds to those of the service, and what they mean.
 import { useState } from 'preact/hooks'
+import { useVersion } from '#ui/data.ts'
+import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
+import { Tabs } from '#ui/frame.tsx'
+import { Heading } from '#ui/heading.tsx'
+import { Empty, Failure, Waiting } from '#ui/states.tsx'
+import { Table } from '#ui/table.tsx'
+import { announce } from '#ui/toasts.tsx'
 import type { Synonym } from '../api-types.ts'
-import { useData, useVersion, useWrite } from '../data.ts'
-import { Dialog, Field, Form, type Values } from '../ui/dialog.tsx'
-import { Tabs } from '../ui/frame.tsx'
-import { Heading } from '../ui/heading.tsx'
-import { Empty, Failure, Waiting } from '../ui/states.tsx'
-import { Table } from '../ui/table.tsx'
-import { announce } from '../ui/toasts.tsx'
+import { useData, useWrite } from '../api.ts'
 import { t } from '../words.ts'
 
 export function CatalogueTabs({ current }: { current: 'catalogue' | 'synonyms' }) {

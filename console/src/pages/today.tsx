@@ -1,12 +1,11 @@
 // Today: what waits, what sells, and whether feeds and webhooks flow; every number leads to its page.
 import type { ComponentChildren } from 'preact'
-import { useData } from '../data.ts'
+import { Bars } from '#ui/bars.tsx'
+import { Heading } from '#ui/heading.tsx'
+import { Await } from '#ui/states.tsx'
+import { useData } from '../api.ts'
 import { listingStatusValues as LISTING_STATUSES, type Stats } from '../api-types.ts'
-import { Bars } from '../ui/bars.tsx'
-import { Heading } from '../ui/heading.tsx'
-import { Await } from '../ui/states.tsx'
-import { ago, count, moment, share, t, term } from '../words.ts'
-import { lira } from './prices.ts'
+import { ago, count, lira, moment, share, t, term } from '../words.ts'
 
 const AGAIN_MS = 60_000
 const DAYS = 30

@@ -1,18 +1,19 @@
 // Webhook events, of one account or of all: how their delivery goes and what was answered, sent again, and test events.
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { useData, useVersion, useWrite, writeNow } from '../data.ts'
+import { useVersion } from '#ui/data.ts'
+import { Heading } from '#ui/heading.tsx'
+import { Await, Empty, Facts, Refusal, Status } from '#ui/states.tsx'
+import type { Column } from '#ui/table.tsx'
+import { announce } from '#ui/toasts.tsx'
+import { List, useData, useWrite, writeNow } from '../api.ts'
 import {
   type AccountWebhook as Webhook,
   eventKindValues as EVENT_KINDS,
-  webhookEventStateValues as EVENT_STATES,
   type WebhookEvent,
+  webhookEventStateValues as EVENT_STATES,
 } from '../api-types.ts'
-import { Heading } from '../ui/heading.tsx'
 import { Named } from '../ui/named.tsx'
-import { Await, Empty, Facts, Refusal, Status } from '../ui/states.tsx'
-import { type Column, List } from '../ui/table.tsx'
-import { announce } from '../ui/toasts.tsx'
 import { ago, count, moment, t, term } from '../words.ts'
 import { AccountTabs } from './accounts.tsx'
 

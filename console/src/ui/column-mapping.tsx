@@ -1,10 +1,10 @@
 // What the columns of a price list mean: its first rows, and for each field the column that has it.
 import { useId } from 'preact/hooks'
+import { Field } from '#ui/dialog.tsx'
+import { Table } from '#ui/table.tsx'
 import { priceMappingDecimalValues as DECIMAL_SIGNS, priceMappingEncodingValues as ENCODINGS, type SavedPriceMapping } from '../api-types.ts'
 import { type FirstRows, guessColumns } from '../first-rows.ts'
 import { t, term } from '../words.ts'
-import { Field } from './dialog.tsx'
-import { Table } from './table.tsx'
 
 /** What the form says; an empty text is nothing. */
 export interface Draft {

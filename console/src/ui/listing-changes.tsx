@@ -1,10 +1,9 @@
 // What differs between two states of a listing, old beside new.
 import type { ComponentChildren } from 'preact'
-import { lira } from '../pages/prices.ts'
+import { Table } from '#ui/table.tsx'
 import type { StoredListing } from '../api-types.ts'
-import { count, language, moment, t, term } from '../words.ts'
+import { count, language, lira, moment, t, term } from '../words.ts'
 import { Grade } from './grade.tsx'
-import { Table } from './table.tsx'
 
 interface FieldChange {
   field: string

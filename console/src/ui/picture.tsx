@@ -1,5 +1,6 @@
 // The picture of an item.
 import { useState } from 'preact/hooks'
+import { Logo } from '#ui/frame.tsx'
 import type { StoredItem } from '../api-types.ts'
 
 /** An item's first picture; where it cannot be loaded, an empty card of the same size. */
@@ -10,7 +11,7 @@ export function Picture({ item, small }: { item: Pick<StoredItem, 'images' | 'na
   if (!url || broken) {
     return (
       <span {...size} class={`${size.class} none`} aria-hidden="true">
-        {!small && <img src="/console/favicon.svg" alt="" />}
+        {!small && <Logo size={84} />}
       </span>
     )
   }

@@ -2,10 +2,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import { colours } from '../theme.ts'
+import { colours } from '#ui/theme.ts'
+import { Status } from '#ui/states.tsx'
+import { Table } from '#ui/table.tsx'
 import { compact, date, day, locale, moment, month, t, term } from '../words.ts'
-import { Status } from './states.tsx'
-import { Table } from './table.tsx'
 
 interface Point {
   label: string

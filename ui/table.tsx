@@ -1,14 +1,12 @@
 // Tables, and lists: a table with filters in the address bar, pages, an empty and an error state.
-import type { ComponentChildren, JSX } from 'preact'
+import type { ComponentChildren, ComponentType, JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { Pagination } from '../api-types.ts'
-import type { Query } from '../api.ts'
-import { type AddressQuery, useAddressQuery } from '../address.ts'
-import { useData } from '../data.ts'
-import type { Data, PathOf, QueryName, QueryOf } from '../operations.ts'
-import { t } from '../words.ts'
-import { QueryInput } from './query-input.tsx'
+import type { Pagination } from '../client/src/api.ts'
+import { type AddressQuery, useAddressQuery } from './address.ts'
+import type { Query } from './api.ts'
+import { useData } from './data.ts'
 import { Empty, Failure, Refusal, Waiting } from './states.tsx'
+import { t } from './words.ts'
 
 export interface Column<Row> {
   head: string
@@ -125,7 +123,9 @@ export interface Filter<Name extends string = string> {
   label: string
   /** a closed set of values; without it the filter is text */
   options?: { value: string; text: string }[]
-  type?: 'search' | 'query' | 'text' | 'number' | 'date'
+  type?: 'search' | 'text' | 'number' | 'date' | 'month'
+  /** in place of an input of a type */
+  control?: ComponentType<{ label: string; value: string; onSettled: (text: string) => void }>
   /** one of the options always holds: the first unless another is chosen */
   always?: boolean
 }
@@ -148,21 +148,17 @@ function startOf(day: string, plus: number): string | undefined {
   return at.toISOString()
 }
 
-type ListPath = PathOf<'GET'>
-/** A row of the list at a path. */
-type RowOf<P extends ListPath> = Data<'GET', P> extends (infer Row)[] ? Row : never
-
-interface ListProps<P extends ListPath> extends Omit<TableProps<RowOf<P>>, 'rows' | 'busy'> {
-  path: P
-  filters?: Filter<QueryName<P>>[]
+export interface ListProps<Row> extends Omit<TableProps<Row>, 'rows' | 'busy'> {
+  path: string
+  filters?: Filter[]
   /** filters that are always on */
-  fixed?: QueryOf<P>
+  fixed?: Query
   /** from the address to the request, where they differ */
   toQuery?: (values: Record<string, string>) => Query
   empty: string
   /** prefix of the names in the address, where a page has several lists */
   prefix?: string
-  again?: (rows: RowOf<P>[]) => number | null
+  again?: (rows: Row[]) => number | null
   /** beside the filters */
   actions?: ComponentChildren
   /** another number asks again: see `useVersion` */
@@ -171,22 +167,11 @@ interface ListProps<P extends ListPath> extends Omit<TableProps<RowOf<P>>, 'rows
 
 const PER_PAGE = 25
 
-export function List<P extends ListPath>({
-  path,
-  filters = [],
-  fixed,
-  toQuery,
-  empty,
-  prefix = '',
-  again,
-  version,
-  actions,
-  ...table
-}: ListProps<P>) {
+export function List<Row>({ path, filters = [], fixed, toQuery, empty, prefix = '', again, version, actions, ...table }: ListProps<Row>) {
   const { values, page, filtered, bar, link } = useFilters(filters, prefix)
-  const query = { ...(toQuery ? toQuery(values) : values), ...fixed, page, per_page: PER_PAGE } as QueryOf<P>
-  const list = useData(path, { query, again, version })
-  const rows = list.data as RowOf<P>[] | null
+  const query = { ...(toQuery ? toQuery(values) : values), ...fixed, page, per_page: PER_PAGE }
+  const list = useData(path, { query, version, ...(again && { again: (data) => again(data as Row[]) }) })
+  const rows = list.data as Row[] | null
   // What a query lacks is told beside what the last whole one found: it is refused while it is being typed.
   const refused = list.error?.details.some(({ field }) => field === 'query') ?? false
   return (
@@ -249,7 +234,8 @@ function Filters({ filters, values, prefix, address }: FiltersProps) {
     <search class="filters">
       {filters.map((filter) => {
         const set = (value: string) => address.set({ [prefix + filter.name]: value, [`${prefix}page`]: 1 })
-        if (filter.type === 'query') return <QueryInput key={filter.name} label={filter.label} value={values[filter.name] ?? ''} onSettled={set} />
+        const { control: Control } = filter
+        if (Control) return <Control key={filter.name} label={filter.label} value={values[filter.name] ?? ''} onSettled={set} />
         return (
           // biome-ignore lint/a11y/noLabelWithoutControl: the control is one of the branches
           <label key={filter.name}>
@@ -279,15 +265,7 @@ function Filters({ filters, values, prefix, address }: FiltersProps) {
 const SETTLE_MS = 200
 
 /** An input that speaks when typing pauses. */
-function TypedFilter({
-  type,
-  value,
-  onSettled,
-}: {
-  type: Exclude<Filter['type'], 'query' | undefined>
-  value: string
-  onSettled: (value: string) => void
-}) {
+function TypedFilter({ type, value, onSettled }: { type: NonNullable<Filter['type']>; value: string; onSettled: (value: string) => void }) {
   const [typed, setTyped] = useState(value)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const settled = useRef(value)

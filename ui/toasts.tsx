@@ -1,6 +1,6 @@
 // Short news at the edge of the page: what was done, or why not. Read out by screen readers.
 import { signal } from '@preact/signals'
-import { t } from '../words.ts'
+import { t } from './words.ts'
 
 interface Toast {
   id: number

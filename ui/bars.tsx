@@ -1,5 +1,5 @@
 // Small bars over days, with the same numbers as a table for whoever cannot see them.
-import { day, t } from '../words.ts'
+import { day, t } from './words.ts'
 
 interface BarsProps {
   title: string

@@ -1,10 +1,9 @@
-// Hosts the console's built pages under /console, with headers that let them run nothing but themselves.
+// Hosts pages that were built when the project was installed, with headers that let them run nothing but themselves.
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 
-const BUILT = fileURLToPath(new URL('../../dist/console/', import.meta.url))
 const PAGE = 'index.html'
 
 // Pictures of cards lie on their sources' servers; everything else is our own.
@@ -24,23 +23,26 @@ const HEADERS = {
   'cross-origin-opener-policy': 'same-origin',
 }
 
-const NOT_BUILT = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Mintmark console</title>
-<h1>The console is not built</h1><p>Run <code>npm ci</code> in the checkout, which builds it, and start again.</p></html>`
+const NOT_BUILT = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Mintmark</title>
+<h1>This page is not built</h1><p>Run <code>npm ci</code> in the checkout, which builds it, and start again.</p></html>`
 
-/** Registers the pages; unknown paths below /console get the first page, which finds its own way. */
-export function addConsole(app: FastifyInstance): void {
+/**
+ * Registers the pages of `dist/<name>` under `/<name>`; unknown paths below it get the first page, which finds its own way.
+ * @param name of the pages, such as `console`
+ */
+export function addBuiltPages(app: FastifyInstance, name: string): void {
   const hide = { schema: { hide: true } as object }
-  const built = existsSync(`${BUILT}${PAGE}`)
+  const root = fileURLToPath(new URL(`../../dist/${name}/`, import.meta.url))
+  const built = existsSync(`${root}${PAGE}`)
   const sendPage = (reply: FastifyReply): FastifyReply => {
     reply.header('cache-control', 'no-cache')
     return built ? reply.sendFile(PAGE, { cacheControl: false }) : reply.headers(HEADERS).type('text/html; charset=utf-8').send(NOT_BUILT)
   }
-  app.get('/', hide, (_request, reply) => reply.redirect('/console'))
   app.register(async (pages) => {
     if (built) {
       await pages.register(fastifyStatic, {
-        root: BUILT,
-        prefix: '/console/',
+        root,
+        prefix: `/${name}/`,
         // Every file has a route of its own, and its packed forms are sent in its place.
         wildcard: false,
         index: false,
@@ -52,8 +54,8 @@ export function addConsole(app: FastifyInstance): void {
         setHeaders: (reply) => reply.headers(HEADERS),
       })
     }
-    pages.get('/console', hide, (_request, reply) => sendPage(reply))
-    pages.get<{ Params: { '*': string } }>('/console/*', hide, (request, reply) =>
+    pages.get(`/${name}`, hide, (_request, reply) => sendPage(reply))
+    pages.get<{ Params: { '*': string } }>(`/${name}/*`, hide, (request, reply) =>
       request.params['*'].startsWith('assets/') ? reply.callNotFound() : sendPage(reply),
     )
   })

@@ -1,5 +1,5 @@
 // Why the service refuses something, in Turkish: a text for each of its rules, with the same parameters.
-import type { Words } from '../../../src/core/problems.ts'
+import type { Words } from '../../src/core/problems.ts'
 
 export const TURKISH: Words = {
   terms: {
@@ -114,9 +114,10 @@ export const TURKISH: Words = {
     label: 'bir durum ya da derece olmalı, örneğin Near Mint ya da PSA 10[; "{value}" değil]',
     file_name: 'klasörsüz, en çok {max} karakterlik bir dosya adı olmalı',
     header_key: '{min} ile {max} arasında görünür ASCII karakteri olmalı',
-    needs_credential: 'yalnızca API anahtarı, operatör belirteci ya da konsol oturumuyla kullanılabilir',
+    needs_credential: 'yalnızca API anahtarı, operatör belirteci ya da oturumla kullanılabilir',
     not_supported: 'bu işlemde desteklenmiyor; isteği bu başlık olmadan gönderin',
     operator_token: 'bir operatör belirteci olmalı',
+    api_key: 'bir API anahtarı olmalı',
     query_field: '{name} diye bir alanı yok ({at}. karakter); alanlar: {values}',
     query_operator: '{name} alanını yalnız {values} ile karşılaştırır ({at}. karakter)',
     query_value: '{name} alanının değeri {must}; "{value}" değil ({at}. karakter)',
@@ -248,7 +249,7 @@ export const TURKISH: Words = {
 
     only_for: 'bu işlem yalnızca {who} içindir',
     plan: 'bunun için en az {plan} planı gerekir; hesabın planı {has}',
-    console_only: 'konsolun çerezi yalnızca konsolun istekleri için geçerlidir',
+    own_pages_only: 'oturum çerezi yalnızca kendi sayfalarının istekleri için geçerlidir',
     read_only_key: 'bu API anahtarı salt okunur; yazma izni olan bir anahtar kullanın',
     origin_not_allowed: 'bu API anahtarı [{value} kaynağından kullanılamaz|Origin başlığı olmadan kullanılamaz: web sayfaları içindir]',
     page_not_allowed: '{value} kaynağındaki sayfalar bu servisi kullanamaz',

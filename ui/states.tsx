@@ -1,8 +1,8 @@
 // What stands where data should: on its way, none, or not to be had; and the small marks of a row's state.
 import type { ComponentChildren } from 'preact'
-import type { ApiError } from '../api.ts'
-import type { Loaded } from '../data.ts'
-import { count, fieldName, refusal, sentence, t, term } from '../words.ts'
+import type { ApiError } from './api.ts'
+import type { Loaded } from './data.ts'
+import { count, fieldName, refusal, sentence, t, term } from './words.ts'
 import { Heading } from './heading.tsx'
 
 export function Failure({ error, retry }: { error: ApiError; retry?: () => void }) {
@@ -78,6 +78,7 @@ export function Await<T>({ of, title, children }: AwaitProps<T>) {
 const TONES: Record<string, string> = {
   done: 'good',
   delivered: 'good',
+  passed: 'good',
   on: 'good',
   active: 'good',
   accepted: 'good',

@@ -2,8 +2,8 @@
 import { signal } from '@preact/signals'
 import { cloneElement, type ComponentChildren, type VNode } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import type { ApiError } from '../api.ts'
-import { t } from '../words.ts'
+import type { ApiError } from './api.ts'
+import { t } from './words.ts'
 import { Refusal } from './states.tsx'
 
 interface DialogProps {

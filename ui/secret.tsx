@@ -1,6 +1,6 @@
 // A key that is shown this once, with a button to copy it.
 import { useState } from 'preact/hooks'
-import { t } from '../words.ts'
+import { t } from './words.ts'
 import { Dialog } from './dialog.tsx'
 
 export function Secret({ title, value, onClose }: { title: string; value: string; onClose: () => void }) {

@@ -1,9 +1,9 @@
 // Reading and writing from components: answers that follow their address, and writes that cannot happen twice.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
-import type { Pagination } from './api-types.ts'
-import { ApiError, newKey, readFile, type Reply, request } from './api.ts'
-import type { Body, Data, Method, PathOf, QueryOf } from './operations.ts'
-import { announce } from './ui/toasts.tsx'
+import type { Pagination } from '../client/src/api.ts'
+import { ApiError, newKey, type Query, readFile, type Reply, request } from './api.ts'
+import type { Method } from './operations.ts'
+import { announce } from './toasts.tsx'
 import { sentence } from './words.ts'
 
 export interface Loaded<T> {
@@ -15,12 +15,10 @@ export interface Loaded<T> {
   reload: () => void
 }
 
-type Path = PathOf<'GET'>
-
-interface DataOptions<P extends Path> {
-  query?: QueryOf<P>
+export interface DataOptions<Data, Asked = Query> {
+  query?: Asked
   /** milliseconds until the same is asked again, null for never; told by the last answer */
-  again?: (data: Data<'GET', P>) => number | null
+  again?: (data: Data) => number | null
   /** another number asks again */
   version?: number
 }
@@ -32,8 +30,8 @@ export function useVersion(): [number, () => void] {
 }
 
 /** The answer to a GET; null asks nothing. */
-export function useData<P extends Path>(path: P | null, { query, again, version }: DataOptions<P> = {}): Loaded<Data<'GET', P>> {
-  const [state, setState] = useState<Omit<Loaded<Data<'GET', P>>, 'reload'>>({ data: null, pagination: null, error: null, loading: path !== null })
+export function useData(path: string | null, { query, again, version }: DataOptions<unknown> = {}): Loaded<unknown> {
+  const [state, setState] = useState<Omit<Loaded<unknown>, 'reload'>>({ data: null, pagination: null, error: null, loading: path !== null })
   const [round, setRound] = useState(0)
   const asked = useRef('')
   const address = JSON.stringify([path, query])
@@ -66,13 +64,13 @@ export function useData<P extends Path>(path: P | null, { query, again, version 
   return { ...state, reload }
 }
 
-type Write = <M extends Method, P extends PathOf<M>>(method: M, path: P, json?: Body<M, P>, ifMatch?: string) => Promise<Reply<Data<M, P>> | null>
+type Write = (method: Method, path: string, json?: unknown, ifMatch?: string) => Promise<Reply<unknown> | null>
 
-export interface Writing {
+export interface Writing<Writer = Write> {
   busy: boolean
   error: ApiError | null
   /** resolves with the answer, or null when it failed; the failure is in `error` */
-  write: Write
+  write: Writer
   clear: () => void
 }
 
@@ -99,7 +97,7 @@ export function useWrite(): Writing {
 }
 
 /** A write without a form of its own: its failure is announced. */
-export async function writeNow<M extends Method, P extends PathOf<M>>(method: M, path: P, json?: Body<M, P>): Promise<Reply<Data<M, P>> | null> {
+export async function writeNow(method: Method, path: string, json?: unknown): Promise<Reply<unknown> | null> {
   try {
     return await request(method, path, { json, ...(method === 'POST' && { idempotencyKey: newKey() }) })
   } catch (error) {
@@ -108,10 +106,10 @@ export async function writeNow<M extends Method, P extends PathOf<M>>(method: M,
   }
 }
 
-/** Hands a file of the operator API to the browser to be saved; a refusal is announced. */
-export async function saveFile(path: string, name: string): Promise<void> {
+/** Hands a file of the API to the browser to be saved; a refusal is announced. */
+export async function saveFile(path: string, name: string, headers?: Record<string, string>): Promise<void> {
   try {
-    const url = URL.createObjectURL(await readFile(path))
+    const url = URL.createObjectURL(await readFile(path, headers))
     const link = document.createElement('a')
     link.href = url
     link.download = name

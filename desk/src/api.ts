@@ -1,0 +1,36 @@
+// The desk's service: the public API, by the types of its document, and who is signed in.
+import { connect } from '#ui/api.ts'
+import { clientOf } from '#ui/client.ts'
+import { nameMarkets } from '#ui/words.ts'
+import type { Me, paths } from '../../client/src/api.ts'
+
+interface PublicApi {
+  paths: paths
+  prefix: '/api/v1'
+  parameters: { name: string }
+}
+
+export const { request, useData, useWrite, writeNow, List } = clientOf<PublicApi>()
+
+/** The account and key that are signed in; the key itself stays with the service. */
+export interface Session {
+  account: Me['account']
+  key: Me['key']
+  /** currency of each price source */
+  currencies: Record<string, string>
+  /** what the operator calls the markets, by code; not all have a name */
+  market_names: Record<string, string>
+}
+
+export const sessions = connect<Session>({
+  app: 'desk',
+  api: '/api/v1',
+  credential: 'key',
+  who: 'account',
+  onLoad: ({ market_names: names }) => nameMarkets(names),
+})
+
+/** Whether the key may change anything; the service refuses it otherwise. */
+export function mayWrite(): boolean {
+  return sessions.session.value?.key.read_only === false
+}

@@ -1,0 +1,55 @@
+// The seller's desk: signs sellers in by an API key and routes to its pages.
+import { render } from 'preact'
+import { Route } from 'preact-iso'
+import { App, Routes } from '#ui/app.tsx'
+import { Frame } from '#ui/frame.tsx'
+import { SignIn } from '#ui/sign-in.tsx'
+import '#ui/theme.ts'
+import '#ui/styles.css'
+import { sessions } from './api.ts'
+import { AccountPage } from './pages/account.tsx'
+import { CollectionPage } from './pages/collection.tsx'
+import { CollectionsPage } from './pages/collections.tsx'
+import { ListingsPage } from './pages/listings.tsx'
+import { OrdersPage } from './pages/orders.tsx'
+import { StatementPage } from './pages/statement.tsx'
+import { WebhookPage } from './pages/webhook.tsx'
+import { t } from './words.ts'
+import './styles.css'
+
+const places = () => [
+  { href: '/desk', text: t('listings') },
+  { href: '/desk/orders', text: t('sales'), also: ['/desk/statement'] },
+  { href: '/desk/collections', text: t('collections') },
+  { href: '/desk/webhook', text: t('webhook') },
+  { href: '/desk/account', text: t('account') },
+]
+
+function Desk() {
+  const signIn = <SignIn label={t('apiKey')} hint={t('apiKeyHint')} refused={t('apiKeyRefused')} signIn={sessions.signIn} />
+  return (
+    <App scope="/desk" store={sessions} signIn={signIn}>
+      {({ account }) => (
+        <Frame places={places()} who={account.name} signOut={sessions.signOut}>
+          <Pages />
+        </Frame>
+      )}
+    </App>
+  )
+}
+
+function Pages() {
+  return (
+    <Routes home={{ href: '/desk', text: t('listings') }}>
+      <Route path="/desk" component={ListingsPage} />
+      <Route path="/desk/orders" component={OrdersPage} />
+      <Route path="/desk/statement" component={StatementPage} />
+      <Route path="/desk/collections" component={CollectionsPage} />
+      <Route path="/desk/collections/:id" component={CollectionPage} />
+      <Route path="/desk/webhook" component={WebhookPage} />
+      <Route path="/desk/account" component={AccountPage} />
+    </Routes>
+  )
+}
+
+render(<Desk />, document.getElementById('app')!)

@@ -1,0 +1,98 @@
+// The seller's listings: found, sorted, paused, published, highlighted and deleted.
+import { useVersion } from '#ui/data.ts'
+import { confirmed } from '#ui/dialog.tsx'
+import { Heading } from '#ui/heading.tsx'
+import { Refusal, Status } from '#ui/states.tsx'
+import { announce } from '#ui/toasts.tsx'
+import type { OwnListing } from '../../../client/src/api.ts'
+import { List, mayWrite, useWrite } from '../api.ts'
+import { count, date, lira, t, term } from '../words.ts'
+
+const STATUSES: OwnListing['status'][] = ['active', 'pending', 'paused', 'rejected', 'expired', 'sold']
+const ORDERS = ['latest', 'changed', 'title', 'price_low', 'price_high', 'quantity_low', 'quantity_high', 'expiring'] as const
+
+export function ListingsPage() {
+  const [version, changed] = useVersion()
+  const { busy, error, write } = useWrite()
+  const act = async (listing: OwnListing, action: 'pause' | 'publish') => {
+    const done = await write('POST', `/plus/listings/${listing.id}/status`, { action }, listing.etag)
+    if (done) announce(t('nowInState', { title: listing.title, state: term('status', done.data.status) }))
+    changed()
+  }
+  const highlight = async (listing: OwnListing) => {
+    const asked = { title: t('highlightTitle', { title: listing.title }), text: t('highlightText'), action: t('highlight'), danger: false }
+    if (!(await confirmed(asked))) return
+    const done = await write('POST', '/plus/make-highlight', { id: listing.id })
+    if (done) announce(t('highlighted', { count: done.data.remaining_highlight_credits }))
+    changed()
+  }
+  const remove = async (listing: OwnListing) => {
+    const asked = { title: t('removeTitle', { name: listing.title }), text: t('deleteText'), action: t('delete') }
+    if (!(await confirmed(asked))) return
+    if (await write('DELETE', `/plus/listings/${listing.id}`, undefined, listing.etag)) announce(t('deleted', { title: listing.title }))
+    changed()
+  }
+  return (
+    <>
+      <Heading>{t('listings')}</Heading>
+      <Refusal error={error} />
+      <List
+        path="/plus/my-listings"
+        fixed={{ with_details: 1 }}
+        caption={t('listings')}
+        empty={t('noListings')}
+        version={version}
+        filters={[
+          { name: 'search', label: t('title'), type: 'search' },
+          { name: 'status', label: t('state'), options: STATUSES.map((code) => ({ value: code, text: term('status', code) })) },
+          { name: 'sort_by', label: t('sortBy'), options: ORDERS.map((code) => ({ value: code, text: term('sort', code) })), always: true },
+        ]}
+        rowKey={(listing) => listing.id}
+        columns={[
+          { head: t('title'), cell: (listing) => <Title of={listing} /> },
+          { head: t('state'), cell: (listing) => <Status code={listing.status} /> },
+          { head: t('price'), number: true, cell: (listing) => lira(listing.price) },
+          { head: t('stock'), number: true, cell: (listing) => count(listing.quantity) },
+          { head: t('expires'), short: true, wide: true, cell: (listing) => (listing.expires_at ? date(listing.expires_at) : '–') },
+          {
+            head: t('actions'),
+            cell: (listing) => mayWrite() && <Actions of={listing} busy={busy} act={act} highlight={highlight} remove={remove} />,
+          },
+        ]}
+      />
+    </>
+  )
+}
+
+function Title({ of: { title, grade, rejection_reason: reason } }: { of: OwnListing }) {
+  return (
+    <>
+      {title} {grade && <span class="quiet">{grade.label}</span>}
+      {reason && <p class="quiet">{t('rejectedFor', { reason })}</p>}
+    </>
+  )
+}
+
+interface ActionsProps {
+  of: OwnListing
+  busy: boolean
+  act: (listing: OwnListing, action: 'pause' | 'publish') => Promise<void>
+  highlight: (listing: OwnListing) => Promise<void>
+  remove: (listing: OwnListing) => Promise<void>
+}
+
+function Actions({ of: listing, busy, act, highlight, remove }: ActionsProps) {
+  const button = (text: string, onClick: () => Promise<void>, danger = false) => (
+    <button type="button" class={danger ? 'danger' : ''} disabled={busy} aria-label={`${text}: ${listing.title}`} onClick={() => void onClick()}>
+      {text}
+    </button>
+  )
+  return (
+    <span class="buttons tight">
+      {listing.status === 'active' && button(t('pause'), () => act(listing, 'pause'))}
+      {['paused', 'expired', 'rejected'].includes(listing.status) && button(t('publish'), () => act(listing, 'publish'))}
+      {listing.status === 'active' && listing.quantity > 0 && button(t('highlight'), () => highlight(listing))}
+      {button(t('delete'), () => remove(listing), true)}
+    </span>
+  )
+}

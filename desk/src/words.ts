@@ -1,0 +1,7 @@
+// The desk's words, beside those that all pages have in common.
+import { withWords } from '#ui/words.ts'
+import { en } from './words/en.ts'
+import { tr } from './words/tr.ts'
+
+export * from '#ui/words.ts'
+export const t = withWords({ en, tr })

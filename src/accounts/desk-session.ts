@@ -1,0 +1,42 @@
+// Signing in to the seller's desk: with an API key of a Plus account, whose limits and counts hold for the session as well.
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { MarketNames } from '#core/markets.ts'
+import { call, type Viewer } from '#core/verb.ts'
+import type { WriteCtx } from '#db/change.ts'
+import { closeSellerSession } from './close-seller-session.ts'
+import { allow } from './gate.ts'
+import type { Keyring } from './keyring.ts'
+import { openSellerSession } from './open-seller-session.ts'
+import type { RateLimits } from './rate-limits.ts'
+import { type MeCtx, readMe } from './read-me.ts'
+import { addSessionRoutes, type SessionPages } from './session-routes.ts'
+
+export interface DeskSessionParts {
+  keys: Keyring
+  limits: RateLimits | null
+  ctx: (request: FastifyRequest, viewer: Viewer) => WriteCtx & MeCtx
+  /** currency of each price source, for pages that show prices */
+  currencies: Record<string, string>
+  marketNames: MarketNames
+}
+
+/** Registers sign-in to the seller's desk; each counts as a request of the account. */
+export function addDeskSession(app: FastifyInstance, pages: SessionPages, parts: DeskSessionParts): void {
+  const { keys, limits, ctx, currencies, marketNames } = parts
+  addSessionRoutes(app, {
+    ...pages,
+    credentials: keys,
+    field: 'key',
+    must: 'api_key',
+    open: async (request, viewer) => {
+      await allow(viewer, openSellerSession, limits, null)
+      return call(openSellerSession, ctx(request, viewer), {})
+    },
+    close: (request, viewer, session) => call(closeSellerSession, ctx(request, viewer), { session }),
+    describe: async (request, viewer) => {
+      if (viewer === null) return { account: null }
+      const { account, key } = await call(readMe, ctx(request, viewer), {})
+      return { account, key, currencies, market_names: marketNames }
+    },
+  })
+}

@@ -1,0 +1,120 @@
+// Signing in to pages: the session's cookie, and when it stands for the credential that it was opened with.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { invalid, ServiceError, unauthenticated } from '#core/errors.ts'
+import { reason } from '#core/problems.ts'
+import type { Viewer } from '#core/verb.ts'
+import { successBody } from '#http/envelope.ts'
+import { registerOtherMethods } from '#http/routes.ts'
+import type { SessionCaller } from './gate.ts'
+import type { Keyring } from './keyring.ts'
+
+export interface NewSession {
+  /** the cookie's value, in this result only */
+  session: string
+  expiresAt: Date
+}
+
+export interface SessionPages {
+  /** address of the pages, which names the cookie `mintmark_<app>` and the header `X-<app>` of their requests as well */
+  app: 'console' | 'desk'
+  sessions: Keyring
+  /** what people reach the service by where that is set, such as `https://cards.example` */
+  publicUrl: string | null
+}
+
+export interface SignIn extends SessionPages {
+  /** who may sign in */
+  credentials: Keyring
+  /** name of the credential in the body, and the rule that says what it must be */
+  field: string
+  must: 'operator_token' | 'api_key'
+  open: (request: FastifyRequest, viewer: Viewer, credential: string) => Promise<NewSession>
+  close: (request: FastifyRequest, viewer: Viewer, session: string) => Promise<void>
+  /** who is signed in, as the pages show it; null: nobody */
+  describe: (request: FastifyRequest, viewer: Viewer | null) => object | Promise<object>
+}
+
+/**
+ * Who calls by the cookie of these pages, null for a request without it. No other site can make a browser send this: the
+ * cookie stays on this site, the header takes a script of our own origin, and `Origin` names it.
+ */
+export function sessionCaller({ app, sessions, publicUrl }: SessionPages): (request: FastifyRequest) => SessionCaller | null {
+  const sessionOf = cookieReader(app)
+  return (request) => {
+    if (request.headers.authorization !== undefined) return null
+    const secret = sessionOf(request)
+    if (secret === null) return null
+    refuseOtherPages(request, app, publicUrl)
+    return { secret, viewer: findSession(sessions, secret, request, publicUrl) }
+  }
+}
+
+/** Registers sign-in, sign-out and the question who is signed in. */
+export function addSessionRoutes(app: FastifyInstance, signIn: SignIn): void {
+  const { app: name, sessions, publicUrl, credentials, field, must, open, close, describe } = signIn
+  const path = `/${name}/session`
+  const hide = { schema: { hide: true } as object }
+  const sessionOf = cookieReader(name)
+  /** Who is signed in, null where nobody is, or no longer. */
+  const current = async (request: FastifyRequest): Promise<{ session: string; viewer: Viewer } | null> => {
+    const session = sessionOf(request)
+    if (session === null) return null
+    try {
+      return { session, viewer: await findSession(sessions, session, request, publicUrl) }
+    } catch (error) {
+      if (error instanceof ServiceError && error.code === 'UNAUTHENTICATED') return null
+      throw error
+    }
+  }
+  const setCookie = (request: FastifyRequest, reply: FastifyReply, value: string, expires: Date) => {
+    const secure = request.protocol === 'https' || publicUrl?.startsWith('https:') ? '; Secure' : ''
+    reply.header('set-cookie', `mintmark_${name}=${value}; Path=/; HttpOnly; SameSite=Strict; Expires=${expires.toUTCString()}${secure}`)
+  }
+  app.get(path, hide, async (request, reply) => answer(reply, await describe(request, (await current(request))?.viewer ?? null)))
+  app.post(path, hide, async (request, reply) => {
+    refuseOtherPages(request, name, publicUrl)
+    const credential = (request.body as Record<string, unknown> | null | undefined)?.[field]
+    if (typeof credential !== 'string' || credential === '') throw invalid(field, must)
+    const viewer = await credentials.findKey(credential, request)
+    const { session, expiresAt } = await open(request, viewer, credential)
+    setCookie(request, reply, session, expiresAt)
+    return answer(reply, { ...(await describe(request, viewer)), expires_at: expiresAt.toISOString() })
+  })
+  app.delete(path, hide, async (request, reply) => {
+    refuseOtherPages(request, name, publicUrl)
+    const signedIn = await current(request)
+    if (signedIn) await close(request, signedIn.viewer, signedIn.session)
+    setCookie(request, reply, '', new Date(0))
+    return answer(reply, await describe(request, null))
+  })
+  registerOtherMethods(app, path, ['GET', 'POST', 'DELETE'])
+}
+
+/** The viewer of a session. Browsers send no `Origin` with reads of their own origin, which a key may be limited to. */
+function findSession(sessions: Keyring, secret: string, request: FastifyRequest, publicUrl: string | null): Viewer | Promise<Viewer> {
+  const { ip, socket } = request
+  const origin = request.headers.origin ?? (publicUrl === null ? `${request.protocol}://${request.host}` : new URL(publicUrl).origin)
+  return sessions.findKey(secret, { ip, socket, headers: { origin } })
+}
+
+function refuseOtherPages(request: FastifyRequest, app: string, publicUrl: string | null): void {
+  if (request.headers[`x-${app}`] !== '1') throw unauthenticated(reason('own_pages_only'))
+  const { origin } = request.headers
+  const reads = request.method === 'GET' || request.method === 'HEAD'
+  const isOurs = (given: string) =>
+    URL.canParse(given) && (new URL(given).host === request.host || given === (publicUrl && new URL(publicUrl).origin))
+  if (!(origin === undefined ? reads : isOurs(origin))) throw new ServiceError('FORBIDDEN', reason('own_pages_only'))
+}
+
+function cookieReader(app: string): (request: FastifyRequest) => string | null {
+  const name = `mintmark_${app}=`
+  return ({ headers: { cookie } }) => {
+    const found = cookie?.split(';').find((part) => part.trimStart().startsWith(name))
+    return found?.trim().slice(name.length) || null
+  }
+}
+
+function answer(reply: FastifyReply, data: object): FastifyReply {
+  reply.header('cache-control', 'no-store').type('application/json; charset=utf-8')
+  return reply.send(JSON.stringify(successBody({ data })))
+}

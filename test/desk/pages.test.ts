@@ -1,0 +1,87 @@
+// Every page of the seller's desk in a real browser: wide and narrow, light and dark, both languages, nothing for axe to find.
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { launch, NO_BROWSER, operator, settled, WHY } from '../console/browser.ts'
+import { startSampleNode } from '../graphql/client.ts'
+import { seriousOf } from '../support/axe.ts'
+import { send, type TestNode } from '../support/node.ts'
+import { listingOf, signedInToDesk, visitDesk } from './browser.ts'
+
+const LAYOUTS = [
+  { name: 'wide', options: { viewport: { width: 1280, height: 900 }, locale: 'en-GB' }, other: 'tr' },
+  { name: 'narrow', options: { viewport: { width: 390, height: 800 }, locale: 'tr-TR' }, other: 'en' },
+] as const
+
+const PATHS = ['', '?status=pending', '?search=no-such-title', '/orders', '/statement', '/collections', '/collections/1', '/webhook', '/account']
+
+/** Sum of the layout shifts that no input caused, as browsers measure it from the start of a page. */
+const SHIFTS = `new Promise((resolve) => {
+  let sum = 0
+  new PerformanceObserver((list) => list.getEntries().forEach((entry) => entry.hadRecentInput || (sum += entry.value))).observe({ type: 'layout-shift', buffered: true })
+  requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum)))
+})`
+
+describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
+  let node: TestNode
+  let browser: Browser
+
+  beforeAll(async () => {
+    node = await startSampleNode()
+    browser = await launch()
+    await listingOf(node, { title: 'Charizard of the first edition', price: 1250.5, quantity: 3 })
+    await listingOf(node, { title: 'Charizard that waits' }, false)
+    const sold = await listingOf(node, { title: 'Charizard that was sold', quantity: 2 })
+    for (const order of [1, 2]) await operator(node, 'POST', '/orders', { order_id: order, lines: [{ listing_id: sold, quantity: 1 }] })
+    await operator(node, 'POST', '/orders/2/cancel', { reason: 'lost in the post' })
+    const [item] = await operator<{ id: number }[]>(node, 'GET', '/items?search=charizard')
+    const { id } = await operator<{ id: number }>(node, 'POST', '/collections', { account_id: node.accounts.plus, name: 'Binder' })
+    await send(`${node.publicUrl}/api/v1/plus/collections/${id}/items`, node.keys.plus, { json: { item_id: item!.id } })
+    const json = { url: 'http://127.0.0.1:9/hook', on_sale: true, on_expire: true }
+    await send(`${node.publicUrl}/api/v1/plus/webhook`, node.keys.plus, { method: 'PUT', json })
+    await send(`${node.publicUrl}/api/v1/plus/webhook/test`, node.keys.plus, { json: { event: 'sale' } })
+    await send(`${node.publicUrl}/api/v1/me`, node.keys.plus)
+  }, 90_000)
+
+  afterAll(async () => {
+    await browser.close()
+    await node.close()
+  })
+
+  test.each(LAYOUTS)('are sound $name: light and dark, in both languages', { timeout: 120_000 }, async ({ options, other }) => {
+    const { page, open, close, troubles } = await signedInToDesk(browser, node, node.keys.plus, { ...options, reducedMotion: 'reduce' })
+    const errors: string[] = []
+    page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+    const found: string[] = []
+    const tooWide = async () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+    const language = page.locator('header select').first()
+    const first = await language.inputValue()
+    for (const path of PATHS) {
+      await open(path)
+      const shifts = await page.evaluate<number>(SHIFTS)
+      if (shifts > 0.1) found.push(`${path} shifts by ${shifts}`)
+      for (const one of [other, first]) {
+        await language.selectOption(one)
+        await settled(page)
+        found.push(...(await seriousOf(page)).map((what) => `${path} in ${one}: ${what}`))
+        if ((await tooWide()) > 0) found.push(`${path} is ${await tooWide()} pixels too wide in ${one}`)
+      }
+      if ((await page.locator('h1').count()) !== 1) found.push(`${path} has not one heading`)
+      if ((await page.locator('.state.bad').count()) > 0) found.push(`${path} shows an error`)
+      if (!(await page.title()).endsWith('· Mintmark')) found.push(`${path} has no title`)
+    }
+    expect(found).toEqual([])
+    expect([...troubles, ...errors]).toEqual([])
+    await close()
+  })
+
+  test('of sign-in are sound, and those that do not exist say so', { timeout: 60_000 }, async () => {
+    const { page, open, close } = await visitDesk(browser, node, { reducedMotion: 'reduce', viewport: { width: 390, height: 800 } })
+    await open('')
+    expect(await seriousOf(page)).toEqual([])
+    await close()
+    const signedIn = await signedInToDesk(browser, node, node.keys.plus)
+    await signedIn.open('/nowhere')
+    await signedIn.page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+    await signedIn.close()
+  })
+})

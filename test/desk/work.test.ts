@@ -1,0 +1,252 @@
+// The work of sellers at the desk, done in a real browser against a real node: what the pages say is what the service then holds.
+import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createKey } from '#accounts/create-key.ts'
+import { call } from '#core/verb.ts'
+import { launch, NO_BROWSER, operator, settled, signInWith, type Visit, WHY } from '../console/browser.ts'
+import { startSampleNode } from '../graphql/client.ts'
+import { send, type TestNode } from '../support/node.ts'
+import { openReceiver, status } from '../webhooks/receiver.ts'
+import { listingOf, signedInToDesk, visitDesk } from './browser.ts'
+
+interface Listing {
+  id: number
+  title: string
+  status: string
+  price: number
+  quantity: number
+}
+
+describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
+  let node: TestNode
+  let browser: Browser
+  let visited: Visit
+  let page: Page
+
+  beforeAll(async () => {
+    node = await startSampleNode()
+    browser = await launch()
+    visited = await signedInToDesk(browser, node, node.keys.plus)
+    page = visited.page
+  }, 90_000)
+
+  afterAll(async () => {
+    await browser.close()
+    await node.close()
+  })
+
+  const own = async (id: number) => (await send<Listing>(`${node.publicUrl}/api/v1/plus/listings/${id}`, node.keys.plus)).body.data
+  const button = (name: string | RegExp) => page.getByRole('button', { name })
+  const dialog = () => page.getByRole('dialog')
+
+  test('signing in and out: wrong keys, keys of other plans, and the right one, which the page cannot read', async () => {
+    const { page, open, close, troubles } = await visitDesk(browser, node)
+    const tryKey = async (key: string) => {
+      await page.getByLabel('API key').fill(key)
+      await page.keyboard.press('Enter')
+    }
+    await open('/account')
+    await tryKey('not a key')
+    await page.getByRole('alert').getByText('This API key is not valid').waitFor()
+    await tryKey(node.keys.starter)
+    await page.getByRole('alert').getByText('This needs the Plus plan or a larger one; the account has Starter').waitFor()
+    await signInWith({ page, troubles, open, close }, node.keys.plus)
+    await page.getByRole('heading', { name: 'Test plus' }).waitFor()
+    const secrets = [node.keys.plus, (await page.context().cookies()).find(({ name }) => name === 'mintmark_desk')!.value]
+    const readable = await page.evaluate<string>(
+      `JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }, document.documentElement.outerHTML])`,
+    )
+    for (const secret of secrets) expect(readable).not.toContain(secret)
+    const answer = await page.evaluate<string>(`fetch('/desk/session', { headers: { 'x-desk': '1' } }).then((response) => response.text())`)
+    for (const secret of secrets) expect(answer).not.toContain(secret)
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByLabel('API key').waitFor()
+    await page.reload()
+    await page.getByLabel('API key').waitFor()
+    expect(troubles).toEqual([])
+    await close()
+  })
+
+  test('a page of another origin can neither write nor read by the session', async () => {
+    const id = await listingOf(node, { title: 'Kept from others' })
+    // The same site by the rules of cookies, which the port is no part of.
+    const elsewhere = createServer((_request, response) => response.setHeader('content-type', 'text/html').end('<title>Elsewhere</title>'))
+    await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve))
+    const other = await page.context().newPage()
+    try {
+      await other.goto(`http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/`)
+      const attempt = (method: string, path: string, headers: object, body?: string) =>
+        other.evaluate<string>(
+          `fetch(${JSON.stringify(`${node.publicUrl}${path}`)}, ${JSON.stringify({ method, headers, credentials: 'include', ...(body && { body }) })}).then(
+            async (response) => response.status + ' ' + (await response.text()), () => 'blocked')`,
+        )
+      const path = `/api/v1/plus/listings/${id}`
+      expect(await attempt('GET', path, { 'x-desk': '1' })).toBe('blocked')
+      expect(await attempt('DELETE', path, { 'x-desk': '1' })).toBe('blocked')
+      expect(await attempt('GET', path, {})).toBe('blocked')
+      expect(await attempt('POST', `/api/v1/plus/listings/${id}/status?action=pause`, { 'content-type': 'text/plain' }, '{}')).toBe('blocked')
+      expect(await attempt('POST', '/desk/session', { 'content-type': 'text/plain' }, '{}')).toBe('blocked')
+      await other.evaluate(`{
+        const form = document.createElement('form')
+        form.method = 'post'
+        form.action = ${JSON.stringify(`${node.publicUrl}/api/v1/plus/listings/${id}/status?action=pause`)}
+        document.body.append(form)
+        form.submit()
+      }`)
+      await other.waitForURL(/status/)
+      expect(await other.locator('body').innerText()).toMatch(/UNAUTHENTICATED|FORBIDDEN/)
+      expect((await own(id)).status).toBe('active')
+    } finally {
+      await other.close()
+      elsewhere.close()
+    }
+  })
+
+  test('a session that ends leads to sign-in', async () => {
+    const ended = await signedInToDesk(browser, node, node.keys.plus)
+    const cookies = await ended.page.context().cookies()
+    await send(`${node.publicUrl}/desk/session`, null, {
+      method: 'DELETE',
+      headers: { 'x-desk': '1', origin: node.publicUrl!, cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; ') },
+    })
+    await ended.page.getByRole('link', { name: 'Account' }).click()
+    await ended.page.getByLabel('API key').waitFor()
+    await ended.close()
+  })
+
+  test('listings: found, filtered and sorted, in the address', async () => {
+    await listingOf(node, { title: 'Cheap Charizard', price: 5, quantity: 9 })
+    await listingOf(node, { title: 'Dear Charizard', price: 5000 })
+    await listingOf(node, { title: 'Charizard in the queue', price: 50 }, false)
+    await visited.open('')
+    await page.getByRole('searchbox', { name: 'Title' }).fill('charizard')
+    await page.waitForURL(/search=charizard/)
+    await settled(page)
+    const titles = () => page.locator('tbody th').allInnerTexts()
+    expect((await titles()).map((text) => text.split('\n')[0]!.trim())).toEqual(['Charizard in the queue', 'Dear Charizard', 'Cheap Charizard'])
+    await page.getByLabel('Sort by').selectOption('price_low')
+    await page.waitForURL(/sort_by=price_low/)
+    await settled(page)
+    expect(await titles()).toMatchObject([/^Cheap/, /queue/, /^Dear/].map((pattern) => expect.stringMatching(pattern)))
+    await page.getByLabel('State').selectOption('pending')
+    await page.waitForURL(/status=pending/)
+    await settled(page)
+    expect(await titles()).toHaveLength(1)
+  })
+
+  test('a listing: paused, published, highlighted and deleted', async () => {
+    const id = await listingOf(node, { title: 'A card to act on', quantity: 2 })
+    await visited.open('?search=to act on')
+    await button('Pause: A card to act on').click()
+    await page.getByText('A card to act on: Paused').waitFor()
+    expect((await own(id)).status).toBe('paused')
+    await button('Publish: A card to act on').click()
+    await page.getByText('A card to act on: Active').waitFor()
+    await button('Highlight: A card to act on').click()
+    await dialog().getByRole('button', { name: 'Highlight' }).click()
+    await page.getByText('credits left: 0').waitFor()
+    await button('Highlight: A card to act on').click()
+    await dialog().getByRole('button', { name: 'Highlight' }).click()
+    await page.getByRole('alert').first().waitFor()
+    await button('Delete: A card to act on').click()
+    await dialog().getByRole('button', { name: 'Cancel' }).click()
+    expect((await own(id)).status).toBe('active')
+    await button('Delete: A card to act on').click()
+    await dialog().getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('A card to act on is deleted').waitFor()
+    expect((await send(`${node.publicUrl}/api/v1/plus/listings/${id}`, node.keys.plus)).status).toBe(404)
+  })
+
+  test('a read-only key sees its listings and has nothing to act with', async () => {
+    await listingOf(node, { title: 'Only to be seen' })
+    const { key } = await call(createKey, node.ctx, { account_id: node.accounts.plus, read_only: true })
+    const reader = await signedInToDesk(browser, node, key)
+    await reader.open('?search=only to be')
+    await reader.page.getByRole('row', { name: /Only to be seen/ }).waitFor()
+    expect(await reader.page.getByRole('button', { name: /Only to be seen/ }).count()).toBe(0)
+    await reader.close()
+  })
+
+  test('orders and the statement of a month, on the page and as a file', async () => {
+    const listing = await listingOf(node, { title: 'A card to sell', price: 80, quantity: 5 })
+    const order = (order_id: number, quantity: number) => operator(node, 'POST', '/orders', { order_id, lines: [{ listing_id: listing, quantity }] })
+    await order(501, 2)
+    await order(502, 1)
+    await operator(node, 'POST', '/orders/502/cancel', { reason: 'lost in the post' })
+    await visited.open('/orders')
+    await page.getByRole('row', { name: /501\/1 .*2 ₺80\.00 ₺16\.00 ₺144\.00 Sold/ }).waitFor()
+    await page.getByRole('row', { name: /502\/1 .*Cancelled ₺80\.00 refunded/ }).waitFor()
+    expect(await page.content()).not.toContain('lost in the post')
+    await page.getByRole('spinbutton', { name: 'Order' }).fill('501')
+    await page.waitForURL(/order_id=501/)
+    await page.getByRole('row', { name: /502/ }).waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Statement' }).click()
+    await settled(page)
+    const facts = await page.locator('.facts').innerText()
+    expect(facts.replace(/\s+/g, ' ')).toMatch(/Sales ₺240\.00 Refunds -₺80\.00 Commission ₺16\.00 Payout ₺144\.00/)
+    await page.getByRole('row', { name: /Refund 502\/1/ }).waitFor()
+    const download = page.waitForEvent('download')
+    await button('Download as CSV').click()
+    const text = await readFile(await (await download).path(), 'utf8')
+    expect(text.trim().split('\n')).toHaveLength(4)
+    await page.getByLabel('Month').fill('2020-01')
+    await page.getByText('Nothing was sold or refunded in this month.').waitFor()
+    expect(new URL(page.url()).searchParams.get('month')).toBe('2020-01')
+  })
+
+  test('the webhook: saved, tested, logged and checked', { timeout: 120_000 }, async () => {
+    const receiver = await openReceiver(status(500, 'out of cards'))
+    await visited.open('/webhook')
+    await page.getByLabel('Address').fill('ftp://shop.example')
+    await button('Save').click()
+    await page.getByRole('alert').waitFor()
+    await page.getByLabel('Address').fill(receiver.url)
+    await page.getByLabel('Notify of listings whose period ends').uncheck()
+    await button('Save').click()
+    await page.getByText('The webhook is saved').waitFor()
+    type Webhook = { url: string; on_sale: boolean; on_expire: boolean; is_active: boolean; secret: string }
+    const { secret, ...settings } = (await send<Webhook>(`${node.publicUrl}/api/v1/plus/webhook`, node.keys.plus)).body.data
+    expect(settings).toEqual({ url: receiver.url, on_sale: true, on_expire: false, is_active: true })
+    await page.getByText('Show the secret').waitFor()
+    expect(await page.content()).not.toContain(secret)
+    await page.getByText('Show the secret').click()
+    await page.getByText(secret).waitFor()
+    await button('Test: sale').click()
+    await page.getByRole('row', { name: /Sale test 1 Failed/ }).waitFor()
+    await page.getByLabel(/^Answer to attempt \d+: 500$/).click()
+    await page.getByText('out of cards').waitFor()
+    receiver.behave(status(200))
+    await button('Check the receiver').click()
+    await page.getByRole('row', { name: /Altered body Failed/ }).waitFor({ timeout: 60_000 })
+    await page.getByRole('row', { name: /Valid Passed/ }).waitFor()
+    await button('Check the receiver').click()
+    await page.getByRole('alert').waitFor()
+    await receiver.close()
+  })
+
+  test('collections and their records, with what they are worth', async () => {
+    const [item] = await operator<{ id: number; name: string }[]>(node, 'GET', '/items?search=charizard')
+    const { id } = await operator<{ id: number }>(node, 'POST', '/collections', { account_id: node.accounts.plus, name: 'Red binder' })
+    const price = { item_id: item!.id, market: 'source_b', label: 'PSA 6', price: 12.5, updated_at: new Date().toISOString() }
+    await operator(node, 'POST', '/prices', [price])
+    const groups = await operator<{ types: { id: number; label: string }[] }[]>(node, 'GET', '/groups')
+    const grade = groups.flatMap(({ types }) => types).find(({ label }) => label === 'PSA 6')!
+    const record = { item_id: item!.id, item_group_type_id: grade.id, quantity: 4, purchase_price: 100 }
+    expect((await send(`${node.publicUrl}/api/v1/plus/collections/${id}/items`, node.keys.plus, { json: record })).status).toBe(201)
+    await visited.open('/collections')
+    await page.getByRole('row', { name: /Red binder Private 1 .*€50\.00/ }).waitFor()
+    await page.getByRole('link', { name: 'Red binder' }).click()
+    await page.getByRole('heading', { name: 'Red binder' }).waitFor()
+    await page.getByRole('row', { name: new RegExp(`${item!.name} PSA 6 4 €50\\.00`) }).waitFor()
+  })
+
+  test('the account, its key and what it was used for', async () => {
+    await visited.open('/account')
+    await page.getByRole('heading', { name: 'Test plus' }).waitFor()
+    await page.getByText(`…${node.keys.plus.slice(-4)}`).waitFor()
+    await page.getByRole('row', { name: /listMyListings/ }).waitFor()
+  })
+})

@@ -1,0 +1,26 @@
+// Proves that the dictionaries of the pages say the same in every language, and that each word stands in one of them.
+import { expect, test } from 'vitest'
+import { en as consoleEn } from '../../console/src/words/en.ts'
+import { tr as consoleTr } from '../../console/src/words/tr.ts'
+import { en as deskEn } from '../../desk/src/words/en.ts'
+import { tr as deskTr } from '../../desk/src/words/tr.ts'
+import { en } from '../../ui/words/en.ts'
+import { tr } from '../../ui/words/tr.ts'
+
+const DICTIONARIES: [Record<string, string>, Record<string, string>][] = [
+  [en, tr],
+  [consoleEn, consoleTr],
+  [deskEn, deskTr],
+]
+const WORDS = DICTIONARIES.flatMap(([english, turkish]) => Object.keys(english).map((key) => [key, english[key]!, turkish[key]!] as const))
+
+test.each(WORDS)('%s has the same gaps in every language and says something', (_key, english, turkish) => {
+  const gaps = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort()
+  expect(gaps(turkish)).toEqual(gaps(english))
+  expect(turkish.trim()).not.toBe('')
+})
+
+test('what the pages have in common, no page says in its own words', () => {
+  const own = [...Object.keys(consoleEn), ...Object.keys(deskEn)]
+  expect(own.filter((key) => key in en)).toEqual([])
+})

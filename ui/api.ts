@@ -1,0 +1,180 @@
+// The pages' only way to the service: the API that they were connected to, with the session's cookie.
+import { signal, type Signal } from '@preact/signals'
+import type { Pagination, Problem } from '../client/src/api.ts'
+import { t } from './words.ts'
+
+export interface Reply<T> {
+  data: T
+  message?: string
+  pagination?: Pagination
+}
+
+export type Query = Record<string, string | number | undefined>
+
+export interface Refusal extends Omit<Problem, 'field'> {
+  code: string
+  details?: Problem[]
+}
+
+/** An answer that is not a success, or a missing answer (status 0). */
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly details: Problem[]
+  readonly rule: string | undefined
+  readonly params: object | undefined
+
+  constructor(status: number, { code, message, details = [], rule, params }: Refusal) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.details = details
+    this.rule = rule
+    this.params = params
+  }
+}
+
+export interface Sending<Json> {
+  query?: Query
+  json?: Json
+  idempotencyKey?: string
+  /** entity tag of the state that the reader saw: a write of anything else is refused with status 412 */
+  ifMatch?: string
+  signal?: AbortSignal
+}
+
+interface Service {
+  /** address of the API, such as `/api/v1` */
+  api: string
+  /** header by which it takes the session's cookie */
+  header: string
+  onSessionEnd: () => void
+}
+
+let service: Service | undefined
+
+function connected(): Service {
+  if (!service) throw new Error('Not connected to a service')
+  return service
+}
+
+export interface SessionStore<Session> {
+  /** who is signed in, null for nobody, undefined until it is known */
+  session: Signal<Session | null | undefined>
+  /** @throws ApiError */
+  loadSession: () => Promise<void>
+  /** The credential goes to the service once and stays nowhere in the browser. @throws ApiError */
+  signIn: (credential: string) => Promise<void>
+  /** @throws ApiError */
+  signOut: () => Promise<void>
+}
+
+interface SessionOptions<Session> {
+  /** address of the pages, which is the header's name as well */
+  app: 'console' | 'desk'
+  api: string
+  /** name of the credential in the body of a sign-in */
+  credential: string
+  /** the member of a session that is null for nobody */
+  who: keyof Session
+  /** told of each session that was loaded */
+  onLoad: (session: Session) => void
+}
+
+/** Connects the pages to their service and gives their session; to be called once, before the first request. */
+export function connect<Session extends object>({ app, api, credential: field, who, onLoad }: SessionOptions<Session>): SessionStore<Session> {
+  const session = signal<Session | null | undefined>(undefined)
+  const path = `/${app}/session`
+  service = { api, header: `x-${app}`, onSessionEnd: () => void (session.value = null) }
+  const loadSession = async () => {
+    const { data } = await ask<Session>('GET', path)
+    const signedIn = data[who] === null ? null : data
+    if (signedIn) onLoad(signedIn)
+    session.value = signedIn
+  }
+  return {
+    session,
+    loadSession,
+    signIn: async (credential) => {
+      await ask('POST', path, { json: { [field]: credential } })
+      await loadSession()
+    },
+    signOut: async () => {
+      await ask('DELETE', path)
+      session.value = null
+    },
+  }
+}
+
+/** Asks the API; an ended session signs the pages out. @throws ApiError, or AbortError when it was cancelled */
+export function request(method: string, path: string, sending: Sending<unknown> = {}): Promise<Reply<unknown>> {
+  return ask(method, apiAddress(path, sending.query), sending).catch((error: unknown) => {
+    if (error instanceof ApiError && error.status === 401) connected().onSessionEnd()
+    throw error
+  })
+}
+
+/** The address of a path of the API. */
+export function apiAddress(path: string, query?: Query): string {
+  return `${connected().api}${path}${queryText(query)}`
+}
+
+/** Reads a file of the API. @throws ApiError */
+export async function readFile(path: string, headers: Record<string, string> = {}): Promise<Blob> {
+  const response = await fetch(apiAddress(path), { headers: { ...ownHeaders(), ...headers } }).catch(() => {
+    throw offline()
+  })
+  return response.ok ? response.blob() : readReply<Blob>(response.status, await response.text()).data
+}
+
+/** A new value for `Idempotency-Key`. */
+export function newKey(): string {
+  return [...crypto.getRandomValues(new Uint32Array(4))].map((word) => word.toString(36)).join('-')
+}
+
+/** The header that makes a request one of these pages. */
+export function ownHeaders(): Record<string, string> {
+  return { [connected().header]: '1' }
+}
+
+async function ask<T>(method: string, url: string, { json, idempotencyKey, ifMatch, signal }: Sending<unknown> = {}): Promise<Reply<T>> {
+  const headers = ownHeaders()
+  if (json !== undefined) headers['content-type'] = 'application/json'
+  if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
+  if (ifMatch !== undefined) headers['if-match'] = ifMatch
+  let response: Response
+  try {
+    response = await fetch(url, { method, headers, signal, ...(json !== undefined && { body: JSON.stringify(json) }) })
+  } catch (error) {
+    if (signal?.aborted) throw error
+    throw offline()
+  }
+  return readReply<T>(response.status, await response.text())
+}
+
+/** The envelope of an answer. @throws ApiError where it is not a success */
+export function readReply<T>(status: number, text: string): Reply<T> {
+  let body: { success?: boolean; error?: Refusal }
+  try {
+    body = JSON.parse(text) as typeof body
+  } catch {
+    throw new ApiError(status, noAnswer())
+  }
+  if (body.success) return body as unknown as Reply<T>
+  throw new ApiError(status, body.error ?? noAnswer())
+}
+
+/** What a request that reached nobody is refused with. */
+export function offline(): ApiError {
+  return new ApiError(0, { code: 'OFFLINE', message: t('offline') })
+}
+
+function noAnswer(): Refusal {
+  return { code: 'NO_ANSWER', message: t('noAnswer') }
+}
+
+function queryText(query: Query = {}): string {
+  const set = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
+  const text = new URLSearchParams(set.map(([name, value]) => [name, String(value)])).toString()
+  return text ? `?${text}` : ''
+}

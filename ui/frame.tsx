@@ -1,0 +1,115 @@
+// The frame around every page: where one is, where one can go, language, colours, and the way out.
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { asApiError } from './data.ts'
+import { chooseTheme, THEMES, type Theme, theme } from './theme.ts'
+import { chooseLocale, LOCALES, type Locale, locale, sentence, t, term } from './words.ts'
+import { announce } from './toasts.tsx'
+
+export interface Place {
+  href: string
+  text: string
+  /** addresses of pages that belong to it */
+  also?: string[]
+  /** beside its name, such as how much waits there */
+  badge?: ComponentChildren
+}
+
+interface FrameProps {
+  /** the first is where the pages begin */
+  places: Place[]
+  /** who is signed in */
+  who: string
+  signOut: () => Promise<void>
+  children: ComponentChildren
+}
+
+export function Frame({ places, who, signOut, children }: FrameProps) {
+  const { path } = useLocation()
+  const home = places[0]!.href
+  const within = (place: string) => path === place || (place !== home && path.startsWith(`${place}/`))
+  const nav = useRef<HTMLElement>(null)
+  // On a narrow page the places scroll sideways.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the path says which is current
+  useEffect(() => {
+    const current = nav.current?.querySelector<HTMLElement>('[aria-current]')
+    if (current) nav.current!.scrollLeft = current.offsetLeft - 60
+  }, [path])
+  return (
+    <div class="frame">
+      <a class="skip" href="#content">
+        {t('skip')}
+      </a>
+      <header class="side">
+        <a class="brand" href={home}>
+          <Logo size={24} /> Mintmark
+        </a>
+        <nav ref={nav} aria-label={t('places')}>
+          {places.map(({ href, text, also, badge }) => (
+            <a key={href} href={href} aria-current={within(href) || also?.some(within) ? 'page' : undefined}>
+              {text}
+              {badge}
+            </a>
+          ))}
+        </nav>
+        <div class="foot">
+          <Preferences />
+          <div class="who">
+            <span title={who}>{who}</span>
+            <button type="button" class="plain" onClick={() => signOut().catch((error: unknown) => announce(sentence(asApiError(error)), 'bad'))}>
+              {t('signOut')}
+            </button>
+          </div>
+        </div>
+      </header>
+      <main id="content" tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  )
+}
+
+export function Logo({ size }: { size: number }) {
+  return <img src={`${import.meta.env.BASE_URL}favicon.svg`} alt="" width={size} height={size} />
+}
+
+export function Preferences() {
+  return (
+    <div class="preferences">
+      <label>
+        <span class="hidden">{t('language')}</span>
+        <select value={locale.value} onChange={(event) => chooseLocale(event.currentTarget.value as Locale)}>
+          {Object.entries(LOCALES).map(([code, name]) => (
+            <option key={code} value={code} lang={code}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        <span class="hidden">{t('colours')}</span>
+        <select value={theme.value} onChange={(event) => chooseTheme(event.currentTarget.value as Theme)}>
+          {THEMES.map((code) => (
+            <option key={code} value={code}>
+              {term('theme', code)}
+            </option>
+          ))}
+        </select>
+      </label>
+    </div>
+  )
+}
+
+/** Pages that belong together. */
+export function Tabs({ tabs }: { tabs: { href: string; text: string; current: boolean }[] }) {
+  return (
+    <nav class="tabs" aria-label={t('views')}>
+      {tabs.map(({ href, text, current }) => (
+        <a key={href} href={href} aria-current={current ? 'page' : undefined}>
+          {text}
+        </a>
+      ))}
+    </nav>
+  )
+}

@@ -1,0 +1,183 @@
+// Texts of the pages in the reader's language, and numbers, dates and prices as that language writes them.
+import { computed, effect, signal } from '@preact/signals'
+import { en } from './words/en.ts'
+import { named, type Reason, textIn } from '../src/core/problems.ts'
+import { TURKISH } from './words/rules-tr.ts'
+import { tr } from './words/tr.ts'
+
+/** A word that the pages have in common. */
+export type SharedKey = keyof typeof en
+export const LOCALES = { en: 'English', tr: 'Türkçe' } as const
+export type Locale = keyof typeof LOCALES
+
+const DICTIONARIES: Record<Locale, Record<string, string>> = { en: { ...en }, tr: { ...tr } }
+const KEPT_UNDER = 'mintmark-locale'
+
+export const locale = signal<Locale>(firstLocale())
+effect(() => {
+  document.documentElement.lang = locale.value
+})
+
+export function chooseLocale(next: Locale): void {
+  locale.value = next
+  localStorage.setItem(KEPT_UNDER, next)
+}
+
+/** Gives the text of a key, its `{names}` replaced. */
+export type Texts<Key extends string> = (key: Key, values?: Record<string, string | number>) => string
+
+export const t: Texts<SharedKey> = textOf
+
+/** Adds the words of some pages; gives the texts of these and of those in common. */
+export function withWords<Key extends string>(own: Record<Locale, Record<Key, string>>): Texts<Key | SharedKey> {
+  for (const code of Object.keys(LOCALES) as Locale[]) Object.assign(DICTIONARIES[code], own[code])
+  return textOf
+}
+
+function textOf(key: string, values: Record<string, string | number> = {}): string {
+  const text = DICTIONARIES[locale.value][key] ?? key
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const value = values[name]
+    return value === undefined ? whole : typeof value === 'number' ? count(value) : value
+  })
+}
+
+const marketNames = signal<Readonly<Record<string, string>>>({})
+
+/** Names that the operator gives to markets, by code; they go before those of the dictionary. */
+export function nameMarkets(names: Readonly<Record<string, string>>): void {
+  marketNames.value = names
+}
+
+/** The text of one of a closed set, such as a status; the code itself where the dictionary has none. */
+export function term(set: string, code: string): string {
+  const given = set === 'market' ? marketNames.value[code] : undefined
+  if (given !== undefined) return given
+  const key = `${set}.${code}`
+  return key in DICTIONARIES.en ? textOf(key) : code
+}
+
+/** What the service tells of a refusal: its English text, and the rule and parameters that it was made from. */
+export interface Refused {
+  message: string
+  field?: string | undefined
+  rule?: string | null | undefined
+  params?: object | null | undefined
+}
+
+/** Why something was refused, in the reader's language; as the service says it where its rule is not known here. */
+export function refusal({ message, ...why }: Refused): string {
+  const { rule, params } = why
+  if (locale.value === 'en' || !rule || !params || !(rule in TURKISH.rules)) return message
+  return textIn(TURKISH, named(why as Reason, { nameOf: fieldName }))
+}
+
+/** As `refusal`, of a whole request. */
+export function sentence(refused: Refused): string {
+  const text = refusal(refused)
+  return text.charAt(0).toLocaleUpperCase(locale.value) + text.slice(1)
+}
+
+/** A field of a request as the pages call it: the last part of `lines.0.quantity`. */
+export function fieldName(field: string): string {
+  return term('field', field.slice(field.lastIndexOf('.') + 1))
+}
+
+/** Dates and numbers in English as Europe writes them: the day before the month, hours to 24. */
+const written = computed(() => (locale.value === 'en' ? 'en-GB' : locale.value))
+const numbers = computed(() => new Intl.NumberFormat(written.value))
+const compactNumbers = computed(() => new Intl.NumberFormat(written.value, { notation: 'compact', maximumSignificantDigits: 4 }))
+const shares = computed(() => new Intl.NumberFormat(written.value, { style: 'percent', maximumSignificantDigits: 2 }))
+const times = computed(() => new Intl.DateTimeFormat(written.value, { dateStyle: 'medium', timeStyle: 'short' }))
+const days = computed(() => new Intl.DateTimeFormat(written.value, { day: 'numeric', month: 'short' }))
+const dates = computed(() => new Intl.DateTimeFormat(written.value, { dateStyle: 'medium' }))
+const months = computed(() => new Intl.DateTimeFormat(written.value, { month: 'short', year: '2-digit' }))
+const spans = computed(() => new Intl.RelativeTimeFormat(written.value, { numeric: 'auto' }))
+
+const languages = computed(() => new Intl.DisplayNames(written.value, { type: 'language' }))
+
+/** The name of a language such as `en` or `pt-BR`; the code itself where it has none. */
+export function language(code: string): string {
+  try {
+    return languages.value.of(code) ?? code
+  } catch {
+    return code
+  }
+}
+
+export function count(value: number): string {
+  return numbers.value.format(value)
+}
+
+export function compact(value: number): string {
+  return compactNumbers.value.format(value)
+}
+
+/** A part of a whole, 0 to 1, in percent. */
+export function share(value: number): string {
+  return shares.value.format(value)
+}
+
+const rates = computed(() => new Intl.NumberFormat(written.value, { maximumFractionDigits: 6 }))
+
+/** An exchange rate. */
+export function rateText(value: number): string {
+  return rates.value.format(value)
+}
+
+const prices = new Map<string, Intl.NumberFormat>()
+
+/** An amount in a currency, always with its two decimals. */
+export function money(value: number, currency: string): string {
+  const name = `${written.value} ${currency}`
+  let format = prices.get(name)
+  if (!format) prices.set(name, (format = new Intl.NumberFormat(written.value, { style: 'currency', currency, currencyDisplay: 'narrowSymbol' })))
+  return format.format(value)
+}
+
+/** An amount of the marketplace, which is in Turkish lira. */
+export function lira(value: number): string {
+  return money(value, 'TRY')
+}
+
+export function moment(iso: string): string {
+  return times.value.format(new Date(iso))
+}
+
+export function date(iso: string): string {
+  return dates.value.format(new Date(iso))
+}
+
+const calendarDays = computed(() => new Intl.DateTimeFormat(written.value, { dateStyle: 'medium', timeZone: 'UTC' }))
+
+/** A day of the calendar, such as `2026-11-22`, which is of no time zone. */
+export function calendarDay(iso: string): string {
+  return calendarDays.value.format(new Date(iso))
+}
+
+export function day(iso: string): string {
+  return days.value.format(new Date(iso))
+}
+
+export function month(iso: string): string {
+  return months.value.format(new Date(iso))
+}
+
+const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+]
+
+/** How long ago, or in how long: `3 hours ago`. */
+export function ago(iso: string): string {
+  const seconds = (Date.parse(iso) - Date.now()) / 1000
+  const [unit, size] = STEPS.find(([, size]) => Math.abs(seconds) >= size) ?? (['second', 1] as const)
+  return spans.value.format(Math.trunc(seconds / size), unit)
+}
+
+function firstLocale(): Locale {
+  const kept = localStorage.getItem(KEPT_UNDER)
+  if (kept !== null && kept in LOCALES) return kept as Locale
+  return navigator.language.startsWith('tr') ? 'tr' : 'en'
+}
