@@ -193,7 +193,7 @@ function jobRow(row: ShownRow): PriceJobRow {
     new_quantity: row.new_quantity,
     payout: amountOrNull(row.payout),
     rank: row.rank,
-    refused: row.refused && row.refused.map(shownProblem),
+    refused: row.refused?.map(shownProblem) ?? null,
     outcome: row.outcome ?? null,
     why: row.why ? { message: textOf(reasonOf(row.why)), ...reasonOf(row.why) } : null,
   }
