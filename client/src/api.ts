@@ -1874,22 +1874,18 @@ export interface components {
         /** @enum {string} */
         Plan: "starter" | "professional" | "plus" | "enterprise";
         PlanPriceJobInput: {
-            rows: ({
-                /** @description Id of the listing, or `sku` */
-                listing_id?: number;
-                /**
-                 * @description Your own stock-keeping unit, unique among your listings; at most 64 characters
-                 * @example BASE1-4-NM
-                 */
-                sku?: string;
-                /**
-                 * @description In TL
-                 * @example 1250.5
-                 */
-                price?: number;
-                /** @description Units in stock */
-                quantity?: number;
-            } | unknown)[];
+            /**
+             * @description Objects of `listing_id` or `sku`, and `price` (in TL), `quantity` or both
+             * @example [
+             *       {
+             *         "listing_id": 3001,
+             *         "price": 1190
+             *       }
+             *     ]
+             */
+            rows: unknown[];
+            /** @description `all` (when absent): applied only if no row is refused. `good_rows`: refused rows are left out */
+            policy?: components["schemas"]["PriceJobPolicy"];
         };
         Price: {
             /**

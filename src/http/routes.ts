@@ -112,7 +112,9 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security }: Rou
     ...verbErrors(route.verb),
     ...(route.errors ?? []),
   ])
-  const others = Object.keys(properties).filter((name) => ![...names, ...queryFields, route.bodyField].includes(name))
+  // Next to JSON, which has them as members, files leave the query for fields.
+  const elsewhere = route.bodies ? names : [...names, ...queryFields, route.bodyField]
+  const others = Object.keys(properties).filter((name) => !elsewhere.includes(name))
   const readsBody = route.method !== 'GET' && route.method !== 'DELETE'
   return {
     operationId: verbName,

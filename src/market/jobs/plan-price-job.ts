@@ -15,7 +15,7 @@ import { payoutKurus } from '../payout.ts'
 import { PUBLISHED, statusAt } from '../rules.ts'
 import { checkCaller, kurusOfRow, kurusText, type ListedStock, stockToPlan, type StockRow } from '../store.ts'
 import type { MarketCtx } from '../types.ts'
-import { MOST_ROWS, PriceJobRowBody, readRow, type WantedRow } from './read-rows.ts'
+import { MOST_ROWS, readRow, type WantedRow } from './read-rows.ts'
 import { JOB_POLICIES, type JobPolicy } from './states.ts'
 import { accountOf, insertJob, jobWithRows, type NewJobRow } from './store.ts'
 import type { PriceJob } from './types.ts'
@@ -30,10 +30,12 @@ export const planPriceJob = verb(
     input: Type.Object(
       {
         // Whatever a row is, it is judged alone: a wrong one is refused, the others are planned.
-        rows: Type.Array(Type.Union([PriceJobRowBody, Type.Unknown()]), {
+        rows: Type.Array(Type.Unknown(), {
           minItems: 1,
           maxItems: MOST_ROWS,
           allowed: reason('list', { min: 1, max: MOST_ROWS }),
+          description: 'Objects of `listing_id` or `sku`, and `price` (in TL), `quantity` or both',
+          examples: [[{ listing_id: 3001, price: 1190 }]],
         }),
         policy: Type.Optional(
           Type.Enum([...JOB_POLICIES], {

@@ -17,7 +17,7 @@ export class UnreadableRow {
   }
 }
 
-export const PriceJobRowBody = Type.Object(
+const RowBody = Type.Object(
   {
     listing_id: Type.Optional(id('listing, or `sku`')),
     sku: Type.Optional(sku()),
@@ -26,7 +26,7 @@ export const PriceJobRowBody = Type.Object(
   },
   { additionalProperties: false },
 )
-const readBody = bodyReader(PriceJobRowBody)
+const readBody = bodyReader(RowBody)
 
 /** What a row wants of which listing. */
 export interface WantedRow {

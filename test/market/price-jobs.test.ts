@@ -1,0 +1,219 @@
+// The outcome of a price job is that of the same single writes, whatever the listings are and whatever happens to them between
+// plan, application and undo; and jobs, prices and sales at once lose nothing.
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { HOUR_MS } from '#core/duration.ts'
+import type { PriceJob } from '#market/jobs/types.ts'
+import { startTestNode, type TestNode } from '../support/node.ts'
+import { found, inStatus, makeCatalogue, operator, orderId, plus, published, type Status, STATUS_LIST } from './kit.ts'
+
+let node: TestNode
+let other: TestNode
+let item: number
+
+beforeAll(async () => {
+  node = await startTestNode()
+  other = await startTestNode({ databaseUrl: node.databaseUrl })
+  item = (await makeCatalogue(node)).items.char!
+})
+
+afterAll(async () => {
+  await other.close()
+  await node.close()
+})
+
+interface Change {
+  price?: number
+  quantity?: number
+}
+
+/** What happens to a listing between two steps. */
+const EVENTS = ['nothing', 'nothing', 'sale', 'sell out', 'price', 'stock', 'pause', 'offers', 'other job', 'delete'] as const
+type Event = (typeof EVENTS)[number]
+
+interface Story {
+  status: Status
+  foreign: boolean
+  /** the period of an active one ends between plan and application */
+  ends: boolean
+  change: Change
+  beforeApply: Event
+  beforeUndo: Event
+}
+
+const change = fc.oneof(
+  fc.record({ price: fc.constantFrom(0.5, 30, 70, 100, 250.25, 9.999) }),
+  fc.record({ quantity: fc.constantFrom(-1, 0, 2, 5) }),
+  fc.record({ price: fc.constantFrom(30, 80.5), quantity: fc.constantFrom(0, 7) }),
+)
+const story: fc.Arbitrary<Story> = fc.record({
+  status: fc.constantFrom(...STATUS_LIST),
+  foreign: fc.integer({ min: 0, max: 7 }).map((n) => n === 0),
+  ends: fc.boolean(),
+  change,
+  beforeApply: fc.constantFrom(...EVENTS),
+  beforeUndo: fc.constantFrom(...EVENTS),
+})
+
+const OLD = { price: 100, quantity: 2 }
+
+/** One of the listings of a story: they are alike. */
+async function made({ status, foreign, ends }: Story): Promise<number> {
+  const seller = foreign ? { seller_id: node.accounts.enterprise } : {}
+  // An own listing of any status; another account's is only ever active.
+  if (foreign) return (await published(node, item, { ...OLD, ...seller })).id
+  const fields = { ...OLD, min_offer_price: 40, offers_enabled: true }
+  if (status === 'active' && ends) return (await published(node, item, fields, new Date(node.clock.now().getTime() + HOUR_MS))).id
+  return (await inStatus(node, status, item, fields)).id
+}
+
+const patch = (id: number, body: object) => plus(node, 'PATCH', `/listings/${id}`, body)
+const plan = async (rows: object[], policy = 'good_rows') => {
+  const { status, body } = await plus<PriceJob>(node, 'POST', '/price-jobs', { rows, policy })
+  expect(status, JSON.stringify(body)).toBe(201)
+  return body.data
+}
+const step = async (id: number, what: 'apply' | 'undo', at = node) =>
+  (await plus<PriceJob>(at, 'POST', `/price-jobs/${id}/${what}`, undefined, { key: node.keys.plus })).body.data
+const sell = (id: number, quantity: number, at = node) =>
+  operator(at, 'POST', '/orders', { order_id: orderId(), lines: [{ listing_id: id, quantity }] })
+
+/** The same event for the listing of the job and for its twin; what the rules refuse changes neither. */
+async function happen(event: Event, job: number, twin: number): Promise<void> {
+  if (event === 'other job') {
+    const { id } = await plan([{ listing_id: job, price: 90 }])
+    await step(id, 'apply')
+    await patch(twin, { price: 90 })
+    return
+  }
+  for (const id of [job, twin]) {
+    if (event === 'sale') await sell(id, 1)
+    if (event === 'sell out') await sell(id, (await stored(id))?.quantity ?? 1)
+    if (event === 'price') await patch(id, { price: 55 })
+    if (event === 'stock') await patch(id, { quantity: 9 })
+    if (event === 'pause') await plus(node, 'POST', `/listings/${id}/status?action=pause`)
+    if (event === 'offers') await operator(node, 'PATCH', `/listings/${id}`, { min_offer_price: 50 })
+    if (event === 'delete') await plus(node, 'DELETE', `/listings/${id}`)
+  }
+}
+
+/** What a listing is, but for its id and times. */
+async function stored(id: number) {
+  const row = await node.db.kysely
+    .selectFrom('listings')
+    .select(['price', 'quantity', 'status', 'approved_price', 'min_offer_price', 'rejection_reason', 'expires_at', 'waiting_since'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!row) return null
+  const { expires_at: end, waiting_since: waiting, ...fields } = row
+  // A worker of the test's nodes may or may not have swept by.
+  const status = row.status === 'active' && end !== null && end <= node.clock.now() ? 'expired' : row.status
+  return { ...fields, status, waits: waiting !== null }
+}
+
+type Stored = Awaited<ReturnType<typeof stored>>
+
+/** Whether the fields of a change differ between two states. */
+function differs({ price, quantity }: Change, a: Stored, b: Stored): boolean {
+  return (price !== undefined && a?.price !== b?.price) || (quantity !== undefined && a?.quantity !== b?.quantity)
+}
+
+/** Takes a step for the twin by a single write, unless it has changed since; gives what a row's outcome has to be. */
+async function expected(twin: number, body: Change, since: Stored, good: 'changed' | 'reversed'): Promise<[string, string | null]> {
+  const now = await stored(twin)
+  if (now && differs(body, now, since)) return ['kept', good === 'changed' ? 'changed_since_plan' : 'changed_since_job']
+  const { status, body: answer } = await patch(twin, body)
+  return status === 200 ? [good, null] : ['failed', answer.error!.rule ?? answer.error!.details![0]!.rule]
+}
+
+test('plan, application and undo of rows do what single writes do', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(story, { minLength: 4, maxLength: 8 }), async (stories) => {
+      const jobs: number[] = []
+      const twins: number[] = []
+      for (const one of stories) {
+        const judged = await made(one)
+        jobs.push(await made(one))
+        twins.push(await made(one))
+        // The plan refuses what the single change of a listing like it refuses.
+        const alone = await patch(judged, one.change)
+        const [row] = (await plan([{ listing_id: jobs.at(-1), ...one.change }])).rows
+        if (alone.status === 200) expect(row!.refused).toBeNull()
+        else if (alone.body.error!.details) expect(row!.refused).toEqual(alone.body.error!.details)
+        else expect(row!.refused).toMatchObject([{ field: 'listing_id', rule: alone.body.error!.rule }])
+      }
+      const planned = await plan(stories.map((one, i) => ({ listing_id: jobs[i], ...one.change })))
+      const atPlan = await Promise.all(twins.map(stored))
+      const atStart = await Promise.all(jobs.map(stored))
+      for (const [i, one] of stories.entries()) await happen(one.beforeApply, jobs[i]!, twins[i]!)
+      node.clock.advance(2 * HOUR_MS)
+      const { id } = planned
+      const applied = await step(id, 'apply')
+      const left: Stored[] = []
+      for (const [i, one] of stories.entries()) {
+        const { outcome, why } = applied.rows[i]!
+        const wanted = planned.rows[i]!.refused ? [null, null] : await expected(twins[i]!, one.change, atPlan[i]!, 'changed')
+        expect([outcome, why?.rule ?? null], JSON.stringify(one)).toEqual(wanted)
+        expect(await stored(jobs[i]!), JSON.stringify(one)).toEqual(await stored(twins[i]!))
+        left.push(await stored(twins[i]!))
+      }
+      const shown = await found(node, '?per_page=100')
+      for (const [i, job] of jobs.entries()) expect(shown.includes(job)).toBe(shown.includes(twins[i]!))
+
+      for (const [i, one] of stories.entries()) await happen(one.beforeUndo, jobs[i]!, twins[i]!)
+      const undone = await step(id, 'undo')
+      for (const [i, one] of stories.entries()) {
+        const { outcome, why, old_price: price, old_quantity: quantity } = undone.rows[i]!
+        if (applied.rows[i]!.outcome !== 'changed') {
+          expect(outcome).toBe(applied.rows[i]!.outcome)
+          continue
+        }
+        const back = { ...(one.change.price !== undefined && { price: price! }), ...(one.change.quantity !== undefined && { quantity: quantity! }) }
+        expect([outcome, why?.rule ?? null], JSON.stringify(one)).toEqual(await expected(twins[i]!, back, left[i]!, 'reversed'))
+        expect(await stored(jobs[i]!), JSON.stringify(one)).toEqual(await stored(twins[i]!))
+        if (outcome === 'reversed' && one.beforeApply === 'nothing' && one.beforeUndo === 'nothing' && !one.ends) {
+          expect(await stored(jobs[i]!)).toEqual(atStart[i])
+        }
+      }
+    }),
+    { numRuns: 12 },
+  )
+}, 120_000)
+
+test('two jobs, prices and sales of the same listings at once, on two nodes: nothing is lost or done twice', async () => {
+  const listings = await Promise.all(Array.from({ length: 30 }, () => published(node, item, { price: 100, quantity: 50 })))
+  const ids = listings.map(({ id }) => id)
+  // Every third sets the stock, the others the price.
+  const rows = (price: number, quantity: number) => ids.map((id, i) => ({ listing_id: id, ...(i % 3 === 0 ? { quantity } : { price }) }))
+  const [one, two] = [await plan(rows(80, 70)), await plan(rows(60, 90))]
+  const sales = ids.filter((_, i) => i % 2 === 0)
+  const priced = ids.filter((_, i) => i % 5 === 1)
+  const [first, second, ...replies] = await Promise.all([
+    step(one.id, 'apply', node),
+    step(two.id, 'apply', other),
+    ...sales.map((id, i) => sell(id, 1, i % 2 ? node : other)),
+    ...priced.map((id) => plus(other, 'PATCH', `/listings/${id}/price`, { price: 77 }, { key: node.keys.plus })),
+  ])
+  expect(replies.filter(({ status }) => status >= 300).map(({ body }) => body)).toEqual([])
+  for (const [i, id] of ids.entries()) {
+    const outcomes = [first.rows[i]!.outcome, second.rows[i]!.outcome]
+    const { price, quantity } = (await stored(id))!
+    const units = sales.includes(id) ? 1 : 0
+    // What one changes, the other finds changed since its plan.
+    expect(outcomes.filter((outcome) => outcome === 'changed').length).toBeLessThanOrEqual(1)
+    const by = outcomes.indexOf('changed')
+    if (i % 3 === 0) expect(quantity).toBe([70, 90, 50].at(by === -1 ? 2 : by)! - units)
+    else {
+      expect(quantity).toBe(50 - units)
+      // After the single price a job finds its listing changed; before it, the price is set anew.
+      expect(Number(price)).toBe(priced.includes(id) ? 77 : [80, 60][by])
+    }
+  }
+  const undone = await Promise.all([step(one.id, 'undo', other), step(two.id, 'undo', node)])
+  const reversed = undone.flatMap((job) => job.rows.filter(({ outcome }) => outcome === 'reversed'))
+  for (const { listing_id: id, new_price: price, new_quantity: quantity } of reversed) {
+    const now = (await stored(id!))!
+    if (price !== null) expect(now.price).toBe('100.00')
+    if (quantity !== null) expect(now.quantity).toBe(50)
+  }
+})
