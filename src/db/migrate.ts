@@ -1,10 +1,13 @@
 // Brings the schema of a database up to the program's, forward only, by the files of src/db/migrations.
 import { type Kysely, sql } from 'kysely'
-import { type Migration, Migrator } from 'kysely/migration'
+import { type Migration, type MigrationResult, Migrator } from 'kysely/migration'
 import { readdirSync } from 'node:fs'
 import { isSystemError } from './data-dir.ts'
+import { retrying } from './transaction.ts'
 
 const MIGRATIONS = new URL('./migrations/', import.meta.url)
+/** Tries in all, as each deadlock undoes all migrations. */
+const ATTEMPTS = 10
 
 /**
  * Applies the missing migrations in the order of their names, all in one transaction and under a lock that lets several
@@ -15,8 +18,15 @@ const MIGRATIONS = new URL('./migrations/', import.meta.url)
 export async function migrate<Schema>(db: { kysely: Kysely<Schema> }, folder = MIGRATIONS): Promise<string[]> {
   await pendingMigrations(db, folder)
   const migrator = new Migrator({ db: db.kysely, provider: { getMigrations: () => readMigrations(folder) } })
-  const { error, results = [] } = await migrator.migrateToLatest()
-  if (error) {
+  let results: readonly MigrationResult[] = []
+  try {
+    // The previous release may write meanwhile and lock the same tables in another order.
+    await retrying(async () => {
+      const outcome = await migrator.migrateToLatest()
+      results = outcome.results ?? []
+      if (outcome.error) throw outcome.error
+    }, ATTEMPTS)
+  } catch (error) {
     const failed = results.find((result) => result.status === 'Error')
     const what = failed ? `Migration ${failed.migrationName} failed` : 'Migrating the database failed'
     throw new Error(`${what}: ${(error as Error).message}`, { cause: error })

@@ -74,7 +74,7 @@ export class PriceWriter {
 
   /**
    * @param write `accepted`: someone has looked at the prices, which are published whatever comes; `again`: the import stated
-   * them at `nowMs`, and what followed from that then is taken back
+   * them at `nowMs`, and what followed from that then is undone
    */
   constructor(write: { db: Db; tx: Tx; note: Note; importId: number; rules: PriceRules; accepted?: boolean; again?: boolean; nowMs: number }) {
     this.#db = write.db

@@ -33,6 +33,8 @@ describe('has what the interface names', () => {
       statement(month: String, page: Int, perPage: Int): Statement
       priceJobs(page: Int, perPage: Int): [PriceJob!]!
       priceJob(id: ID!): PriceJob
+      payoutPreview(price: Float, net: Float): PayoutPreview
+      listingVisibility(listingId: ID!): ListingVisibility
     }
     type ChangePage { changes: [Change!]! next: String! }
     type Change { cursor: String! kind: String! id: ID! itemId: ID market: String label: String at: String! }
@@ -66,6 +68,9 @@ describe('has what the interface names', () => {
       changedBy: ListingChangedBy
       etag: String
     }
+    type PayoutPreview { price: Float! commission: Float! payout: Float! }
+    type VisibilityReason { code: String! since: String whatToDo: String! rejectionReason: String }
+    type ListingVisibility { visible: Boolean! reasons: [VisibilityReason!]! }
     type ListingChangedBy { kind: String! id: ID! at: String! }
     type PriceJob {
       id: ID!
