@@ -71,8 +71,7 @@ export const listingRoutes: Route<MarketWriteCtx>[] = [
     path: '/listings/:id',
     verb: correctListing,
     summary: 'Change a listing',
-    description:
-      `The status stays; what then differs from what was approved has to be approved when its owner publishes it after a pause. ${CONDITION}`,
+    description: `The status stays; what then differs from what was approved has to be approved when its owner publishes it after a pause. ${CONDITION}`,
     tag,
     answer: answerWith('The listing is changed'),
     data: StoredListingSchema,

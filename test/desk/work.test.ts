@@ -122,7 +122,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     await listingOf(node, { title: 'Dear Charizard', price: 5000 })
     await listingOf(node, { title: 'Charizard in the queue', price: 50 }, false)
     await visited.open('')
-    await page.getByRole('searchbox', { name: 'Title' }).fill('charizard')
+    await page.getByLabel('Title or SKU').fill('charizard')
     await page.waitForURL(/search=charizard/)
     await settled(page)
     const titles = () => page.locator('tbody th').allInnerTexts()

@@ -7,7 +7,7 @@ import { Refusal, Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { OwnListing } from '../../../client/src/api.ts'
 import { List, mayWrite, useWrite } from '../api.ts'
-import { date, t, term } from '../words.ts'
+import { date, moment, t, term } from '../words.ts'
 import { EditBar, EditCell } from './edit-cells.tsx'
 
 const STATUSES: OwnListing['status'][] = ['active', 'pending', 'paused', 'rejected', 'expired', 'sold']
@@ -46,7 +46,7 @@ export function ListingsPage() {
         empty={t('noListings')}
         version={version}
         filters={[
-          { name: 'search', label: t('title'), type: 'search' },
+          { name: 'search', label: t('titleOrSku'), type: 'search' },
           { name: 'status', label: t('state'), options: STATUSES.map((code) => ({ value: code, text: term('status', code) })) },
           { name: 'sort_by', label: t('sortBy'), options: ORDERS.map((code) => ({ value: code, text: term('sort', code) })), always: true },
         ]}
@@ -79,11 +79,16 @@ export function ListingTabs({ current }: { current: 'listings' | 'price-jobs' })
   )
 }
 
-function Title({ of: { title, grade, rejection_reason: reason } }: { of: OwnListing }) {
+function Title({ of: { title, grade, sku, rejection_reason: reason, changed_by: by } }: { of: OwnListing }) {
   return (
     <>
-      {title} {grade && <span class="quiet">{grade.label}</span>}
+      {title} <span class="quiet">{[grade?.label, sku].filter(Boolean).join(' · ')}</span>
       {reason && <p class="quiet">{t('rejectedFor', { reason })}</p>}
+      {by?.kind === 'price_job' && (
+        <p class="quiet">
+          {t('changedOn', { at: moment(by.at) })} <a href={`/desk/price-jobs/${by.id}`}>{t('priceJobOf', { id: String(by.id) })}</a>
+        </p>
+      )}
     </>
   )
 }

@@ -91,4 +91,6 @@ export const en = {
   appliesUntil: 'Can be applied until',
   rank: 'Rank by price',
   result: 'Result',
+  titleOrSku: 'Title or SKU',
+  changedOn: 'Changed {at}:',
 }

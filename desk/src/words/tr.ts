@@ -93,4 +93,6 @@ export const tr: Record<keyof typeof en, string> = {
   appliesUntil: 'Şu zamana kadar uygulanabilir',
   rank: 'Fiyat sırası',
   result: 'Sonuç',
+  titleOrSku: 'Başlık ya da SKU',
+  changedOn: 'Değişti, {at}:',
 }
