@@ -78,6 +78,10 @@ export function Await<T>({ of, title, children }: AwaitProps<T>) {
 const TONES: Record<string, string> = {
   done: 'good',
   delivered: 'good',
+  applied: 'good',
+  changed: 'good',
+  planned: 'wait',
+  refused: 'bad',
   passed: 'good',
   on: 'good',
   active: 'good',

@@ -12,13 +12,15 @@ import { CollectionPage } from './pages/collection.tsx'
 import { CollectionsPage } from './pages/collections.tsx'
 import { ListingsPage } from './pages/listings.tsx'
 import { OrdersPage } from './pages/orders.tsx'
+import { PriceJobPage } from './pages/price-job.tsx'
+import { PriceJobsPage } from './pages/price-jobs.tsx'
 import { StatementPage } from './pages/statement.tsx'
 import { WebhookPage } from './pages/webhook.tsx'
 import { t } from './words.ts'
 import './styles.css'
 
 const places = () => [
-  { href: '/desk', text: t('listings') },
+  { href: '/desk', text: t('listings'), also: ['/desk/price-jobs'] },
   { href: '/desk/orders', text: t('sales'), also: ['/desk/statement'] },
   { href: '/desk/collections', text: t('collections') },
   { href: '/desk/webhook', text: t('webhook') },
@@ -42,6 +44,8 @@ function Pages() {
   return (
     <Routes home={{ href: '/desk', text: t('listings') }}>
       <Route path="/desk" component={ListingsPage} />
+      <Route path="/desk/price-jobs" component={PriceJobsPage} />
+      <Route path="/desk/price-jobs/:id" component={PriceJobPage} />
       <Route path="/desk/orders" component={OrdersPage} />
       <Route path="/desk/statement" component={StatementPage} />
       <Route path="/desk/collections" component={CollectionsPage} />

@@ -12,7 +12,19 @@ const LAYOUTS = [
   { name: 'narrow', options: { viewport: { width: 390, height: 800 }, locale: 'tr-TR' }, other: 'en' },
 ] as const
 
-const PATHS = ['', '?status=pending', '?search=no-such-title', '/orders', '/statement', '/collections', '/collections/1', '/webhook', '/account']
+const PATHS = [
+  '',
+  '?status=pending',
+  '?search=no-such-title',
+  '/price-jobs',
+  '/price-jobs/1',
+  '/orders',
+  '/statement',
+  '/collections',
+  '/collections/1',
+  '/webhook',
+  '/account',
+]
 
 /** Sum of the layout shifts that no input caused, as browsers measure it from the start of a page. */
 const SHIFTS = `new Promise((resolve) => {
@@ -28,7 +40,12 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
   beforeAll(async () => {
     node = await startSampleNode()
     browser = await launch()
-    await listingOf(node, { title: 'Charizard of the first edition', price: 1250.5, quantity: 3 })
+    const first = await listingOf(node, { title: 'Charizard of the first edition', price: 1250.5, quantity: 3 })
+    const rows = [
+      { listing_id: first, price: 1300 },
+      { sku: 'no such SKU', price: 5 },
+    ]
+    await send(`${node.publicUrl}/api/v1/plus/price-jobs`, node.keys.plus, { json: { rows, policy: 'good_rows' } })
     await listingOf(node, { title: 'Charizard that waits' }, false)
     const sold = await listingOf(node, { title: 'Charizard that was sold', quantity: 2 })
     for (const order of [1, 2]) await operator(node, 'POST', '/orders', { order_id: order, lines: [{ listing_id: sold, quantity: 1 }] })
@@ -71,6 +88,20 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     }
     expect(found).toEqual([])
     expect([...troubles, ...errors]).toEqual([])
+    await close()
+  })
+
+  test.each(LAYOUTS)('with edits that are not applied are sound $name, and work by keyboard alone', async ({ options }) => {
+    const { page, close } = await signedInToDesk(browser, node, node.keys.plus, { ...options, locale: 'en-GB', reducedMotion: 'reduce' })
+    await page.getByLabel('Price of Charizard of the first edition').focus()
+    await page.keyboard.press('ArrowUp')
+    await page.getByText('Changed listings: 1').waitFor()
+    expect(await seriousOf(page)).toEqual([])
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+    const focused = () => page.evaluate<string>('document.activeElement.textContent')
+    for (let i = 0; i < 40 && (await focused()) !== 'Review'; i += 1) await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: /^Price change/ }).waitFor()
     await close()
   })
 

@@ -28,33 +28,35 @@ async function byTask(name: string): Promise<Map<string, number>> {
 const LAST_RUN = 'last_run_timestamp_seconds'
 const LAST_FAILURE = 'last_failure_timestamp_seconds'
 
+const TASKS = [
+  'api-key-uses',
+  'broken-imports',
+  'change-feed',
+  'change-log-trimming',
+  'console-session-uses',
+  'dumps',
+  'event-feed',
+  'idempotency-key-expiry',
+  'key-usage-retention',
+  'listing-expiry',
+  'operator-token-uses',
+  'price-evidence',
+  'price-job-retention',
+  'price-months',
+  'price-retention',
+  'price-reviews',
+  'price-statement-retention',
+  'rates-of-the-day',
+  'seller-session-uses',
+  'webhook-retention',
+  'webhooks-due',
+  'worker-heartbeat',
+]
+
 test('/metrics tells of every periodic task when it last ran and how long that took', async () => {
-  await until('every task has run', async () => (await byTask(LAST_RUN)).size === 21)
+  await until('every task has run', async () => (await byTask(LAST_RUN)).size >= TASKS.length)
   const runs = await byTask(LAST_RUN)
-  expect([...runs.keys()].sort()).toEqual([
-    'api-key-uses',
-    'broken-imports',
-    'change-feed',
-    'change-log-trimming',
-    'console-session-uses',
-    'dumps',
-    'event-feed',
-    'idempotency-key-expiry',
-    'key-usage-retention',
-    'listing-expiry',
-    'operator-token-uses',
-    'price-evidence',
-    'price-job-retention',
-    'price-months',
-    'price-retention',
-    'price-reviews',
-    'price-statement-retention',
-    'rates-of-the-day',
-    'seller-session-uses',
-    'webhook-retention',
-    'webhooks-due',
-    'worker-heartbeat',
-  ])
+  expect([...runs.keys()].sort()).toEqual(TASKS)
   for (const at of runs.values()) expect(Math.abs(at - Date.now() / 1_000)).toBeLessThan(600)
   expect([...(await byTask('last_run_duration_seconds')).keys()].sort()).toEqual([...runs.keys()].sort())
   await until('the change feed has run again', async () => (await byTask(LAST_RUN)).get('change-feed')! > runs.get('change-feed')!)

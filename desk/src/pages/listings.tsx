@@ -1,12 +1,14 @@
-// The seller's listings: found, sorted, paused, published, highlighted and deleted.
+// The seller's listings: found, sorted, repriced, restocked, paused, published, highlighted and deleted.
 import { useVersion } from '#ui/data.ts'
 import { confirmed } from '#ui/dialog.tsx'
+import { Tabs } from '#ui/frame.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { Refusal, Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { OwnListing } from '../../../client/src/api.ts'
 import { List, mayWrite, useWrite } from '../api.ts'
-import { count, date, lira, t, term } from '../words.ts'
+import { date, moment, t, term } from '../words.ts'
+import { EditBar, EditCell } from './edit-cells.tsx'
 
 const STATUSES: OwnListing['status'][] = ['active', 'pending', 'paused', 'rejected', 'expired', 'sold']
 const ORDERS = ['latest', 'changed', 'title', 'price_low', 'price_high', 'quantity_low', 'quantity_high', 'expiring'] as const
@@ -35,6 +37,7 @@ export function ListingsPage() {
   return (
     <>
       <Heading>{t('listings')}</Heading>
+      <ListingTabs current="listings" />
       <Refusal error={error} />
       <List
         path="/plus/my-listings"
@@ -43,7 +46,7 @@ export function ListingsPage() {
         empty={t('noListings')}
         version={version}
         filters={[
-          { name: 'search', label: t('title'), type: 'search' },
+          { name: 'search', label: t('titleOrSku'), type: 'search' },
           { name: 'status', label: t('state'), options: STATUSES.map((code) => ({ value: code, text: term('status', code) })) },
           { name: 'sort_by', label: t('sortBy'), options: ORDERS.map((code) => ({ value: code, text: term('sort', code) })), always: true },
         ]}
@@ -51,8 +54,8 @@ export function ListingsPage() {
         columns={[
           { head: t('title'), cell: (listing) => <Title of={listing} /> },
           { head: t('state'), cell: (listing) => <Status code={listing.status} /> },
-          { head: t('price'), number: true, cell: (listing) => lira(listing.price) },
-          { head: t('stock'), number: true, cell: (listing) => count(listing.quantity) },
+          { head: t('price'), number: true, cell: (listing) => <EditCell of={listing} field="price" /> },
+          { head: t('stock'), number: true, cell: (listing) => <EditCell of={listing} field="quantity" /> },
           { head: t('expires'), short: true, wide: true, cell: (listing) => (listing.expires_at ? date(listing.expires_at) : '–') },
           {
             head: t('actions'),
@@ -60,15 +63,32 @@ export function ListingsPage() {
           },
         ]}
       />
+      <EditBar />
     </>
   )
 }
 
-function Title({ of: { title, grade, rejection_reason: reason } }: { of: OwnListing }) {
+export function ListingTabs({ current }: { current: 'listings' | 'price-jobs' }) {
+  return (
+    <Tabs
+      tabs={[
+        { href: '/desk', text: t('listings'), current: current === 'listings' },
+        { href: '/desk/price-jobs', text: t('priceJobs'), current: current === 'price-jobs' },
+      ]}
+    />
+  )
+}
+
+function Title({ of: { title, grade, sku, rejection_reason: reason, changed_by: by } }: { of: OwnListing }) {
   return (
     <>
-      {title} {grade && <span class="quiet">{grade.label}</span>}
+      {title} <span class="quiet">{[grade?.label, sku].filter(Boolean).join(' · ')}</span>
       {reason && <p class="quiet">{t('rejectedFor', { reason })}</p>}
+      {by?.kind === 'price_job' && (
+        <p class="quiet">
+          {t('changedOn', { at: moment(by.at) })} <a href={`/desk/price-jobs/${by.id}`}>{t('priceJobOf', { id: String(by.id) })}</a>
+        </p>
+      )}
     </>
   )
 }

@@ -1,0 +1,53 @@
+// New prices and stock that the seller has typed and not applied yet, by listing; they last as long as the page is open.
+import { effect, signal } from '@preact/signals'
+import type { OwnListing } from '../../client/src/api.ts'
+import { sessions } from './api.ts'
+import { rememberTitle } from './listing-title.tsx'
+
+export type Editable = 'price' | 'quantity'
+
+interface Edit {
+  listing: OwnListing
+  /** as typed; absent where the value stays */
+  price?: number
+  quantity?: number
+}
+
+export const edits = signal<ReadonlyMap<number, Edit>>(new Map())
+
+// They are of the account that was signed in.
+effect(() => {
+  if (sessions.session.value === null) edits.value = new Map()
+})
+
+/** What a listing's field is to become, as it is where nothing was typed. */
+export function editedValue(listing: OwnListing, field: Editable): number {
+  return edits.value.get(listing.id)?.[field] ?? listing[field]
+}
+
+/** Notes a new value, or that the field stays as it is. */
+export function edit(listing: OwnListing, field: Editable, value: number): void {
+  rememberTitle(listing.id, listing.title)
+  const changed = { ...edits.value.get(listing.id), listing, [field]: value }
+  if (value === listing[field]) delete changed[field]
+  const next = new Map(edits.value)
+  if (changed.price === undefined && changed.quantity === undefined) next.delete(listing.id)
+  else next.set(listing.id, changed)
+  edits.value = next
+}
+
+/** Forgets the edits of some listings, or all. */
+export function forgetEdits(ids: Iterable<number> = edits.value.keys()): void {
+  const next = new Map(edits.value)
+  for (const id of [...ids]) next.delete(id)
+  edits.value = next
+}
+
+/** The edits as rows of a price job. */
+export function editedRows(): { listing_id: number; price?: number; quantity?: number }[] {
+  return [...edits.value].map(([id, { price, quantity }]) => ({
+    listing_id: id,
+    ...(price !== undefined && { price }),
+    ...(quantity !== undefined && { quantity }),
+  }))
+}

@@ -1,0 +1,58 @@
+// Price and stock of a listing as fields of the table, and the bar from which what was typed is reviewed.
+import { useLocation } from 'preact-iso'
+import { Refusal } from '#ui/states.tsx'
+import type { OwnListing } from '../../../client/src/api.ts'
+import { mayWrite, useWrite } from '../api.ts'
+import { type Editable, edit, editedRows, editedValue, edits, forgetEdits } from '../edits.ts'
+import { count, lira, t } from '../words.ts'
+
+const LIMITS = { price: { min: 1, max: 9_999_999, step: 0.01 }, quantity: { min: 0, step: 1 } } as const
+
+/** A sold listing, and what a read-only key sees, is shown and not edited. */
+export function EditCell({ of: listing, field }: { of: OwnListing; field: Editable }) {
+  const shown = field === 'price' ? lira(listing.price) : count(listing.quantity)
+  if (listing.status === 'sold' || !mayWrite()) return <>{shown}</>
+  const value = editedValue(listing, field)
+  const isEdited = value !== listing[field]
+  return (
+    <input
+      type="number"
+      class={isEdited ? 'edit edited' : 'edit'}
+      aria-label={t(field === 'price' ? 'priceOf' : 'stockOf', { title: listing.title })}
+      {...LIMITS[field]}
+      value={value}
+      onInput={({ currentTarget: { value: typed } }) => {
+        if (typed !== '') edit(listing, field, Number(typed))
+      }}
+      onBlur={({ currentTarget }) => {
+        // What cannot be read as a number goes.
+        if (currentTarget.value === '') currentTarget.value = String(editedValue(listing, field))
+      }}
+    />
+  )
+}
+
+export function EditBar() {
+  const { busy, error, write } = useWrite()
+  const { route } = useLocation()
+  const changed = edits.value.size
+  const review = async () => {
+    const planned = await write('POST', '/plus/price-jobs', { rows: editedRows(), policy: 'good_rows' })
+    if (planned) route(`/desk/price-jobs/${planned.data.id}`)
+  }
+  if (changed === 0) return null
+  return (
+    <section class="edit-bar" aria-label={t('edits')}>
+      <Refusal error={error} />
+      <div class="buttons">
+        <span role="status">{t('editsCount', { count: changed })}</span>
+        <button type="button" onClick={() => forgetEdits()}>
+          {t('discardEdits')}
+        </button>
+        <button type="button" class="main" disabled={busy} onClick={() => void review()}>
+          {t('review')}
+        </button>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,158 @@
+// One price job: what each row would do before it is applied, what it did, and its undo.
+import type { ComponentChildren } from 'preact'
+import { useRoute } from 'preact-iso'
+import { useAddressQuery } from '#ui/address.ts'
+import { Heading } from '#ui/heading.tsx'
+import { Await, Facts, Refusal, Status } from '#ui/states.tsx'
+import { Pages, Table } from '#ui/table.tsx'
+import { announce } from '#ui/toasts.tsx'
+import type { PriceJob, PriceJobRow } from '../../../client/src/api.ts'
+import { mayWrite, useData, useWrite } from '../api.ts'
+import { forgetEdits } from '../edits.ts'
+import { ListingTitle } from '../listing-title.tsx'
+import { count, lira, moment, refusal, t } from '../words.ts'
+
+const PER_PAGE = 25
+
+export function PriceJobPage() {
+  const id = Number(useRoute().params.id)
+  const job = useData(`/plus/price-jobs/${id}`)
+  const { busy, error, write } = useWrite()
+  const apply = async ({ rows }: PriceJob) => {
+    const applied = await write('POST', `/plus/price-jobs/${id}/apply`)
+    if (applied) {
+      forgetEdits(rows.flatMap(({ listing_id: listing }) => listing ?? []))
+      announce(t('jobApplied', { count: applied.data.changed }))
+    }
+    job.reload()
+  }
+  const undo = async () => {
+    const undone = await write('POST', `/plus/price-jobs/${id}/undo`)
+    if (undone) announce(t('jobUndone', { count: undone.data.reversed }))
+    job.reload()
+  }
+  return (
+    <>
+      <p class="trail">
+        <a href="/desk">{t('listings')}</a>
+        <a href="/desk/price-jobs">{t('priceJobs')}</a>
+      </p>
+      <Await of={job} title={t('priceJobOf', { id: String(id) })}>
+        {(row) => (
+          <>
+            <div class="head">
+              <Heading>{t('priceJobOf', { id: String(row.id) })}</Heading>
+              {mayWrite() && (
+                <div class="actions">
+                  {row.state === 'planned' && (
+                    <button type="button" class="main" disabled={busy || !appliesAny(row)} onClick={() => void apply(row)}>
+                      {t('applyCount', { count: row.rows_total - row.rows_refused })}
+                    </button>
+                  )}
+                  {row.state === 'applied' && (
+                    <button type="button" disabled={busy} onClick={() => void undo()}>
+                      {t('undo')}
+                    </button>
+                  )}
+                </div>
+              )}
+            </div>
+            <Refusal error={error} />
+            <JobFacts of={row} />
+            <Rows of={row} />
+          </>
+        )}
+      </Await>
+    </>
+  )
+}
+
+/** With the policy `all` one refused row stops the others. */
+function appliesAny({ policy, rows_total: total, rows_refused: refused }: PriceJob): boolean {
+  return policy === 'all' ? refused === 0 : refused < total
+}
+
+function JobFacts({ of: job }: { of: PriceJob }) {
+  const since = { planned: job.created_at, applied: job.applied_at, undone: job.undone_at, expired: job.expires_at }[job.state]
+  const isPlan = job.state === 'planned' || job.state === 'expired'
+  return (
+    <Facts
+      brief
+      rows={[
+        [t('state'), <Status key="state" code={job.state} />],
+        [t('when'), since && moment(since)],
+        [t('rows'), count(job.rows_total)],
+        [t('refused'), count(job.rows_refused)],
+        [t('appliesUntil'), job.state === 'planned' ? moment(job.expires_at) : null],
+        [t('changedRows'), isPlan ? null : count(job.changed)],
+        [t('reversedRows'), job.state === 'undone' ? count(job.reversed) : null],
+        [t('keptRows'), isPlan ? null : count(job.kept)],
+        [t('failedRows'), isPlan ? null : count(job.failed)],
+      ]}
+    />
+  )
+}
+
+/** What cannot be applied comes first. */
+function Rows({ of: { rows } }: { of: PriceJob }) {
+  const address = useAddressQuery()
+  const ordered = [...rows.filter((row) => row.refused !== null), ...rows.filter((row) => row.refused === null)]
+  const last = Math.max(1, Math.ceil(ordered.length / PER_PAGE))
+  const page = Math.min(Math.max(1, Number(address.values.page) || 1), last)
+  const pagination = { current_page: page, per_page: PER_PAGE, total: ordered.length, last_page: last, has_more: page < last }
+  return (
+    <>
+      <Table
+        caption={t('rows')}
+        rows={ordered.slice((page - 1) * PER_PAGE, page * PER_PAGE)}
+        rowKey={(row) => row.row}
+        columns={[
+          { head: t('listing'), cell: (row) => <Named of={row} /> },
+          { head: t('price'), number: true, cell: (row) => <Change from={row.old_price} to={row.new_price} show={lira} /> },
+          { head: t('stock'), number: true, cell: (row) => <Change from={row.old_quantity} to={row.new_quantity} show={count} /> },
+          { head: t('payout'), number: true, cell: (row) => (row.payout === null ? '–' : lira(row.payout)) },
+          { head: t('rank'), number: true, wide: true, cell: (row) => (row.rank === null ? '–' : count(row.rank)) },
+          { head: t('result'), cell: (row) => <Result of={row} /> },
+        ]}
+      />
+      <Pages of={pagination} link={(to) => address.link({ page: to })} />
+    </>
+  )
+}
+
+function Named({ of: { listing_id: id, sku, row } }: { of: PriceJobRow }) {
+  return (
+    <>
+      {id === null ? t('lineNumber', { number: row }) : <ListingTitle id={id} />} {sku !== null && <span class="quiet">{sku}</span>}
+    </>
+  )
+}
+
+/** Old and new value, or the one that stays. */
+function Change({ from, to, show }: { from: number | null; to: number | null; show: (value: number) => string }): ComponentChildren {
+  if (to === null || to === from) return from === null ? '–' : show(from)
+  return (
+    <>
+      {from !== null && <del>{show(from)}</del>} <ins>{show(to)}</ins>
+    </>
+  )
+}
+
+function Result({ of: { refused, outcome, why } }: { of: PriceJobRow }) {
+  if (refused) {
+    return (
+      <ul class="why">
+        {refused.map(({ field, ...reason }) => (
+          <li key={field}>
+            <Status code="refused" /> {refusal(reason)}
+          </li>
+        ))}
+      </ul>
+    )
+  }
+  return (
+    <>
+      {outcome && <Status code={outcome} />} {why && <span class="quiet">{refusal(why)}</span>}
+    </>
+  )
+}
