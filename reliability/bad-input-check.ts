@@ -86,6 +86,8 @@ function judgeRpc(request: BadRequest, status: number, { result, error }: Body, 
     return result === undefined ? breach('has neither a result nor an error') : { breach: null, succeeded: status < 300, code: 'ok', named: null }
   }
   if (INSIDE.test(messageWithoutEcho(message, request))) return breach(`shows the inside: ${message.slice(0, 200)}`)
+  // Internal error.
+  if (String(error?.code) === '-32603') return breach(`failed inside: ${message}`)
   if (error !== undefined) return { breach: null, succeeded: false, code: `JSON-RPC ${error.code}`, named: null }
   const { code = '', details = [] } = result!.structuredContent!
   if (code === 'INTERNAL_ERROR' || code === 'UNAVAILABLE' || code === '') return breach(`failed inside: ${message}`)

@@ -18,6 +18,7 @@ import { addPages } from './pages/routes.ts'
 import { publicContext, type PublicContextNode, type PublicCtx } from '#public-context.ts'
 import { addBuiltPages } from '#http/built-pages.ts'
 import { corsHeaders } from '#http/cors.ts'
+import { errorBody } from '#http/envelope.ts'
 import { endpointOf } from '#http/endpoint.ts'
 import { failuresOf } from '#http/failures.ts'
 import { apiRequest } from '#http/fastify-adapter.ts'
@@ -166,10 +167,11 @@ function responseCache(limit: number, version: () => number): ResponseCache | un
 function health(app: FastifyInstance, node: PublicNode): void {
   const schema = { hide: true } as object
   app.get('/health/live', { schema }, () => ({ success: true, data: { status: 'live' } }))
-  app.get('/health/ready', { schema }, () => {
+  app.get('/health/ready', { schema }, (_request, reply) => {
     const state = node.notReady()
-    if (state) throw new ServiceError('UNAVAILABLE', reason('not_ready', { phase: state }))
-    return { success: true, data: { status: 'ready' } }
+    if (!state) return { success: true, data: { status: 'ready' } }
+    // An answer, not a failure to be logged: it is asked every second while a node starts.
+    return reply.code(503).send(errorBody(new ServiceError('UNAVAILABLE', reason('not_ready', { phase: state }))))
   })
   registerOtherMethods(app, '/health/live', ['GET'])
   registerOtherMethods(app, '/health/ready', ['GET'])

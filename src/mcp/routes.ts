@@ -1,7 +1,15 @@
 // The Model Context Protocol at `/mcp` (Streamable HTTP without sessions or streams): tools for language models, each a verb.
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
-import { CallToolRequestSchema, type CallToolResult, ErrorCode, ListToolsRequestSchema, McpError } from '@modelcontextprotocol/sdk/types.js'
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ErrorCode,
+  InitializeRequestSchema,
+  ListToolsRequestSchema,
+  McpError,
+  PingRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv'
 import type { FastifyInstance } from 'fastify'
 import { addGate, allow } from '#accounts/gate.ts'
@@ -59,6 +67,8 @@ export function addMcp(app: FastifyInstance, node: McpNode, routes: readonly Rou
       if (typeof body !== 'object' || body === null || Array.isArray(body)) {
         throw new ServiceError('INVALID_JSON', reason('json_object', { part: 'body' }))
       }
+      const problems = problemsOf(body)
+      if (problems !== null) return reply.send(invalidParams(body, problems))
       const { server } = new McpServer(INFO, { capabilities: { tools: {} }, instructions: INSTRUCTIONS, jsonSchemaValidator })
       const viewer = viewerOf(request)
       const made = apiRequest(request)
@@ -86,6 +96,24 @@ export function addMcp(app: FastifyInstance, node: McpNode, routes: readonly Rou
 function rpcError(error: ServiceError): object {
   const code = error.code === 'INVALID_JSON' ? ErrorCode.ParseError : ErrorCode.ConnectionClosed
   return { jsonrpc: '2.0', id: null, error: { code, message: error.message, data: errorBody(error).error } }
+}
+
+const SCHEMAS = [InitializeRequestSchema, PingRequestSchema, ListToolsRequestSchema, CallToolRequestSchema]
+
+/** What is wrong with a request of a method that is known; the SDK would call it an internal error. */
+function problemsOf(body: object): string | null {
+  const { method } = body as { method?: unknown }
+  const found = SCHEMAS.find(({ shape }) => shape.method.value === method)?.safeParse(body)
+  return !found || found.success ? null : found.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')
+}
+
+function invalidParams(body: object, problems: string): object {
+  const { id } = body as { id?: unknown }
+  return {
+    jsonrpc: '2.0',
+    id: typeof id === 'string' || typeof id === 'number' ? id : null,
+    error: { code: ErrorCode.InvalidParams, message: `Invalid params: ${problems}` },
+  }
 }
 
 /** Those headers that the transport reads. */

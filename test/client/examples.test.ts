@@ -184,6 +184,7 @@ describe.skipIf(NO_BROWSER)(`in a page of another origin${WHY}`, () => {
   test('the price widget shows prices', async () => {
     const widget = readFileSync(at('price-widget/index.html'), 'utf8')
     expect(widget.trim().split('\n').length).toBeLessThanOrEqual(30)
+    expect(readFileSync(at('price-widget/README.md'), 'utf8')).toContain(`\`\`\`html\n${widget.trim()}\n\`\`\``)
     const shown = async (key: string, address = node.publicUrl!) => {
       await open(widget.replace('http://127.0.0.1:8080', address).replace('YOUR_API_KEY', key))
       const price = page.locator('card-price:not(:text("loading"))')

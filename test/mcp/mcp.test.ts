@@ -149,6 +149,19 @@ describe('tools', () => {
     })
   })
 
+  test.each([
+    ['tools/call', null, 'params: '],
+    ['tools/call', { name: 5 }, 'params.name: '],
+    ['tools/call', { name: 'me', arguments: [] }, 'params.arguments: '],
+    ['tools/list', [], 'params: '],
+    ['initialize', {}, 'params.protocolVersion: '],
+  ])('%s with params %j is invalid, and the message says where', async (method, params, where) => {
+    const headers = { accept: 'application/json, text/event-stream' }
+    const reply = await send(`${node.publicUrl}/mcp`, node.keys.plus, { json: { jsonrpc: '2.0', id: 'a', method, params }, headers })
+    expect(reply.status).toBe(200)
+    expect(reply.body).toMatchObject({ jsonrpc: '2.0', id: 'a', error: { code: -32602, message: expect.stringContaining(where) as string } })
+  })
+
   test('that the plan does not allow refuse', async () => {
     await asPlan('starter', async (client) => {
       for (const name of [...PROFESSIONAL, ...PLUS]) {

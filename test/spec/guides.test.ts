@@ -112,17 +112,20 @@ describe('code of the API guide', () => {
     )
     const body = '{"event":"sale"}'
     const signature = createHmac('sha256', 'secret').update(body).digest('hex')
-    const expected = [/Charizard/, /Charizard/, /found/, /item/, /^true false\s*$/i]
+    // Price jobs need a listing of one's own: they are not run here.
+    const expected = [/Charizard/, /Charizard/, /found/, /item/, null, /^true false\s*$/i]
     expect(groups.length).toBe(expected.length)
     for (const [i, group] of groups.entries()) {
       expect(group.length).toBeGreaterThan(1)
+      const output = expected[i]
+      if (!output) continue
       for (const { language, code } of group) {
         const verified =
           language === 'Python'
             ? `\nprint(is_genuine(b'${body}', '${signature}', 'secret'), is_genuine(b'{}', '${signature}', 'secret'))`
             : `\nconsole.log(isGenuine(Buffer.from('${body}'), '${signature}', 'secret'), isGenuine(Buffer.from('{}'), '${signature}', 'secret'))`
         const out = await run(language, i === expected.length - 1 ? code + verified : code)
-        expect([i, language, out]).toEqual([i, language, expect.stringMatching(expected[i]!)])
+        expect([i, language, out]).toEqual([i, language, expect.stringMatching(output)])
       }
     }
   })
