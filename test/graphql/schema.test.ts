@@ -31,10 +31,10 @@ describe('has what the interface names', () => {
       events(after: String, wait: Int, limit: Int): AccountEvents
       orders(orderId: Float, listingId: Int, from: String, to: String, page: Int, perPage: Int): OwnSales
       statement(month: String, page: Int, perPage: Int): Statement
-      priceJobs(page: Int, perPage: Int): [PriceJob!]!
-      priceJob(id: ID!): PriceJob
       payoutPreview(price: Float, net: Float): PayoutPreview
       listingVisibility(listingId: ID!): ListingVisibility
+      priceJobs(page: Int, perPage: Int): [PriceJob!]!
+      priceJob(id: ID!): PriceJob
     }
     type ChangePage { changes: [Change!]! next: String! }
     type Change { cursor: String! kind: String! id: ID! itemId: ID market: String label: String at: String! }
