@@ -39,7 +39,7 @@ export function edit(listing: OwnListing, field: Editable, value: number): void 
 /** Forgets the edits of some listings, or all. */
 export function forgetEdits(ids: Iterable<number> = edits.value.keys()): void {
   const next = new Map(edits.value)
-  for (const id of [...ids]) next.delete(id)
+  for (const id of ids) next.delete(id)
   edits.value = next
 }
 
