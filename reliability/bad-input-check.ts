@@ -20,7 +20,7 @@ interface Body {
   result?: { isError?: boolean; structuredContent?: { code?: string; message?: string; details?: { field: string; message: string }[] } }
   success?: unknown
   error?: { code: string; message: string; details?: { field: string; message: string }[] }
-  errors?: { message: string; extensions?: { code?: string; details?: { field: string }[] } }[]
+  errors?: { message: string; path?: (string | number)[]; extensions?: { code?: string; details?: { field: string }[] } }[]
   data?: unknown
 }
 
@@ -74,7 +74,8 @@ function judgeErrors(request: BadRequest, status: number, { errors = [], data }:
     if (extensions.code === 'INTERNAL_ERROR' || extensions.code === 'UNAVAILABLE') return breach(`failed inside: ${message}`)
     if (INSIDE.test(messageWithoutEcho(message, request))) return breach(`shows the inside: ${message.slice(0, 200)}`)
   }
-  const done = data !== null && data !== undefined && Object.values(data).some((value) => value !== null)
+  // An error below a field comes after the field was done.
+  const done = Object.values(data ?? {}).some((value) => value !== null) || errors.some(({ path = [] }) => path.length > 1)
   const details = first.extensions?.details
   return { breach: null, succeeded: status < 300 && done, code: first.extensions!.code!, named: details ? details.length > 0 : null }
 }

@@ -1,5 +1,6 @@
 // Sends bad input at a node, judges every answer, and proves afterwards that nothing happened that should not.
 import { Agent, request as httpRequest } from 'node:http'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { GraphQLSchema } from 'graphql'
 import { randomNumbers } from '../bench/random.ts'
 import { type Answered, judge } from './bad-input-check.ts'
@@ -35,6 +36,7 @@ export interface Attack {
 const AT_ONCE = 8
 const KEPT_BREACHES = 20
 const KEPT_SLOWEST = 5
+const UNPACK: Readonly<Record<string, (bytes: Buffer) => Buffer>> = { br: brotliDecompressSync, gzip: gunzipSync }
 const GRAPHQL_SHARE = 0.25
 const MCP_SHARE = 0.08
 
@@ -62,6 +64,7 @@ export async function attack(
   }
   const times: number[] = []
   const succeeded = new Set<string>()
+  const sentAs = new Map<string, BadRequest>()
   const before = await bystanderState(target)
   let sent = 0
   const sender = async () => {
@@ -71,6 +74,7 @@ export async function attack(
       if (number % 1_000 === 0) onProgress(number)
       const request = makeRequest(attacked, target, chance)
       for (const name of request.about) result.asked.set(name, (result.asked.get(name) ?? 0) + 1)
+      sentAs.set(`${prefix}${number}`, request)
       const answered = await sendBad(request, agent, `${prefix}${number}`)
       times.push(answered.milliseconds)
       keepSlowest(result.slowest, request, answered.milliseconds)
@@ -101,7 +105,9 @@ export async function attack(
   result.p99Ms = times[Math.floor(times.length * 0.99)] ?? 0
   const wrong = [
     ...accepted,
-    ...(await auditedRefusals(target, prefix, succeeded)).map((id) => `${id} was refused and left an audit row`),
+    ...(await auditedRefusals(target, prefix, succeeded)).map(
+      ({ id, action }) => `${id} was refused and left an audit row of ${action}: ${describe(sentAs.get(id))}`,
+    ),
     ...((await bystanderState(target)) === before ? [] : ['what belongs to another account was changed']),
     ...(await stillWell(target)),
   ]
@@ -169,8 +175,9 @@ function sendBad({ url, path, method, headers, body }: BadRequest, agent: Agent,
       const parts: Buffer[] = []
       response.on('data', (part: Buffer) => parts.push(part)).on('error', (error) => end(599, response.headers, error.message))
       response.on('end', () => {
-        const encoded = response.headers['content-encoding'] !== undefined
-        end(response.statusCode!, response.headers, encoded ? '{"success":true,"data":"compressed"}' : Buffer.concat(parts).toString())
+        const bytes = Buffer.concat(parts)
+        const unpack = bytes.length > 0 ? UNPACK[response.headers['content-encoding'] ?? ''] : undefined
+        end(response.statusCode!, response.headers, (unpack ? unpack(bytes) : bytes).toString())
       })
     })
     request.end(body ?? undefined)
@@ -196,7 +203,9 @@ async function stillWell(target: Target): Promise<string[]> {
 }
 
 /** A request in a form that can be read and sent again. */
-function describe({ url, method, path, headers, body }: BadRequest): string {
+function describe(request: BadRequest | undefined): string {
+  if (!request) return 'a value that must be refused'
+  const { url, method, path, headers, body } = request
   const shown = headers.filter(([name]) => name !== 'authorization').map(([name, value]) => `${name}: ${value.slice(0, 60)}`)
   return `${method} ${url}${path.slice(0, 300)} [${shown.join('; ')}] ${JSON.stringify(String(body ?? '').slice(0, 400))}:`
 }

@@ -138,8 +138,12 @@ export async function bystanderState({ db, bystander }: Pick<Target, 'db' | 'bys
 }
 
 /** Requests that left an audit row though they were not among those that succeeded. */
-export async function auditedRefusals({ db }: Pick<Target, 'db'>, prefix: string, succeeded: ReadonlySet<string>): Promise<string[]> {
+export async function auditedRefusals(
+  { db }: Pick<Target, 'db'>,
+  prefix: string,
+  succeeded: ReadonlySet<string>,
+): Promise<{ id: string; action: string }[]> {
   const { rows } = await sql<{ id: string; action: string }>`
     select distinct request_id as id, action from audit_log where request_id like ${`${prefix}%`}`.execute(db.kysely)
-  return rows.filter(({ id }) => !succeeded.has(id)).map(({ id, action }) => `${id} (${action})`)
+  return rows.filter(({ id }) => !succeeded.has(id))
 }
