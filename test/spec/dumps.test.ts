@@ -1,6 +1,6 @@
 // Dumps of the catalogue over HTTP: what is in their files, when they are made, and who gets them.
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -156,6 +156,18 @@ describe('a dump', () => {
     await madeAnew()
     expect((await read(`/dumps/${name}`)).status).toBe(404)
   })
+})
+
+test('a file that is being read outlives its removal', async () => {
+  const { DumpFolder } = await import('#dumps/dump-folder.ts')
+  const { text } = await import('node:stream/consumers')
+  const store = new DumpFolder(folder)
+  const [stamp, name] = ['20200101T000000000Z', 'items-20200101T000000000Z.parquet']
+  mkdirSync(join(folder, stamp))
+  writeFileSync(join(folder, stamp, name), 'content')
+  const { bytes, body } = (await store.open(name))!
+  rmSync(join(folder, stamp), { recursive: true })
+  expect([bytes, await text(body)]).toEqual([7, 'content'])
 })
 
 test('each night has one', async () => {

@@ -76,9 +76,14 @@ async function answerOf(example: Example): ReturnType<typeof ask> {
   }
 }
 
-const MASKED: Record<string, string> = { key: `mintmark_${'x'.repeat(49)}`, secret: 'q3JxZr8sVt0YbKcW5nLhTgDfPaRmUe7iXo1Bv9yCzN2wHkSj' }
+const MASKED: Record<string, string> = {
+  key: `mintmark_${'x'.repeat(49)}`,
+  secret: 'q3JxZr8sVt0YbKcW5nLhTgDfPaRmUe7iXo1Bv9yCzN2wHkSj',
+  // A folder of this machine.
+  place: '/var/lib/mintmark/dumps',
+}
 
-/** Lists cut to two entries, secrets and the port of this run replaced. */
+/** Lists cut to two entries; secrets, folders and the port of this run replaced. */
 function shortened(value: unknown, name = ''): unknown {
   if (Array.isArray(value)) return (name === 'details' ? value : value.slice(0, 2)).map((one) => shortened(one))
   if (typeof value === 'string') return MASKED[name] ?? value.replace(node.publicUrl!, 'http://127.0.0.1:8080')
