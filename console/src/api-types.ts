@@ -566,7 +566,7 @@ export interface paths {
         };
         /**
          * Listings that wait for approval, longest waiting first
-         * @description `changed_since_approval` tells what differs from what was last approved.
+         * @description `changed_since_approval` tells what differs from what was last approved. `review` has what a decision is made by: the item, the prices that the listing is compared with, converted to TL, and the record of its seller.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/listings/waiting?seller_id=3&per_page=1' \
@@ -615,6 +615,26 @@ export interface paths {
         patch: operations["correctListing"];
         trace?: never;
     };
+    "/operator/v1/listings/{id}/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a decision about a listing is made by
+         * @description The item, the prices that the listing is compared with, converted to TL, and the record of its seller.
+         */
+        get: operations["reviewListing"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/listings/{id}/approve": {
         parameters: {
             query?: never;
@@ -661,6 +681,63 @@ export interface paths {
          *     ```
          */
         post: operations["rejectListing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/listings/{id}/request-change": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a listing back to its owner
+         * @description It is `rejected` with the note as its reason, which its owner reads; an edit sends it to approval again. Takes `If-Match` with the `etag` of the listing: 412 if it has changed since you read it.
+         */
+        post: operations["requestListingChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/listing-decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Decisions about listings, newest first */
+        get: operations["listListingDecisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/listing-decisions/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo a decision about a listing within a minute
+         * @description The listing is as it was before, at its place in the queue. Refused once anything else has changed the listing.
+         */
+        post: operations["undoListingDecision"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2942,6 +3019,38 @@ export interface components {
              */
             at: string;
         };
+        ListingDecision: {
+            id: number;
+            listing_id: number;
+            /** @description Of the listing; null when it was deleted */
+            title: string | null;
+            seller_id: number;
+            /** @enum {string} */
+            decision: "approve" | "reject" | "request_change";
+            /** @description What the owner reads of a rejection or requested change */
+            note: string | null;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            decided_at: string;
+            /** @description As in the audit log */
+            decided_by: string;
+            /** @description Until when it can be undone; null where it cannot: the listing has changed since */
+            undo_until: string | null;
+            undone_at: string | null;
+            undone_by: string | null;
+        };
+        ListingReview: {
+            item: components["schemas"]["ReviewedItem"];
+            /** @description Whose prices it is compared with */
+            label: string;
+            /** @description Prices of the item under that label, in the order of `MARKET_ORDER` */
+            references: components["schemas"]["ReferencePrice"][];
+            /** @description `ratio` of the first trusted reference; null without one */
+            price_ratio: number | null;
+            seller: components["schemas"]["SellerRecord"];
+        };
         /** @enum {string} */
         ListingStatus: "pending" | "active" | "paused" | "rejected" | "expired" | "sold";
         LoadedRates: {
@@ -3644,9 +3753,49 @@ export interface components {
                 unit_price?: number;
             }[];
         };
+        ReferencePrice: {
+            market: components["schemas"]["MarketCode"];
+            state: components["schemas"]["PriceState"];
+            /** @description In `currency` */
+            price: number;
+            /** @description ISO 4217 code */
+            currency: string;
+            /**
+             * Format: date-time
+             * @description When it was last set or confirmed, UTC
+             */
+            confirmed_at: string;
+            /** @description The last rate known today; null for lira and where none is known */
+            rate: components["schemas"]["ReferenceRate"] | null;
+            /** @description In TL by that rate */
+            price_try: number | null;
+            /** @description Price of the listing ÷ `price_try`, two decimals; null where the price is not trusted */
+            ratio: number | null;
+        };
+        ReferenceRate: {
+            /** @description Turkish lira for one unit */
+            rate: number;
+            /** Format: date */
+            day: string;
+        };
         RejectListingInput: {
             /** @description Why; its owner reads it */
             reason: string;
+        };
+        RequestListingChangeInput: {
+            /** @description What to change; its owner reads it */
+            note: string;
+        };
+        ReviewedItem: {
+            id: number;
+            name: string;
+            code: string | null;
+            category: string;
+            finish: string | null;
+            images: {
+                url: string;
+                order: number;
+            }[];
         };
         ReviewedPrice: {
             held_id: number | null;
@@ -3748,6 +3897,17 @@ export interface components {
              * @description UTC
              */
             saved_at: string;
+        };
+        SellerRecord: {
+            id: number;
+            name: string;
+            /** @description Sold order lines */
+            sales: number;
+            /** @description Approvals of its listings */
+            approved: number;
+            /** @description Rejections of its listings; requested changes are not among them */
+            rejected: number;
+            account_age_days: number;
         };
         SendTestEventInput: {
             event: components["schemas"]["EventKind"];
@@ -4216,6 +4376,58 @@ export interface components {
             /** Format: date */
             day: string;
         };
+        WaitingListing: {
+            id: number;
+            seller_id: number;
+            item_id: number;
+            grade_id: number | null;
+            title: string;
+            /** @description Readable, with the id at its end */
+            slug: string;
+            description: string;
+            /** @description In TL */
+            price: number;
+            /** @description Units in stock */
+            quantity: number;
+            language: string | null;
+            images: {
+                url: string;
+                order: number;
+            }[];
+            shipping_payer: components["schemas"]["ShippingPayer"];
+            offers_enabled: boolean;
+            min_offer_price: number | null;
+            status: components["schemas"]["ListingStatus"];
+            approved_price: number | null;
+            approved_at: string | null;
+            rejection_reason: string | null;
+            waiting_since: string | null;
+            published_at: string | null;
+            expires_at: string | null;
+            highlighted_until: string | null;
+            /** @description The stock-keeping unit that its owner gave it */
+            sku: string | null;
+            /** @description The job or rule that last set price or quantity; null where a person did */
+            changed_by: components["schemas"]["ListingChangedBy"] | null;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            updated_at: string;
+            /** @description For `If-Match` */
+            etag: string;
+            changed_since_approval: {
+                field: string;
+                approved: unknown;
+                now: unknown;
+            }[] | null;
+            review: components["schemas"]["ListingReview"];
+        };
         WebhookAttempt: {
             id: number;
             event: components["schemas"]["EventKind"];
@@ -4328,6 +4540,8 @@ export type ItemSource = components['schemas']['ItemSource'];
 export type KeyUsage = components['schemas']['KeyUsage'];
 export type ListedItem = components['schemas']['ListedItem'];
 export type ListingChangedBy = components['schemas']['ListingChangedBy'];
+export type ListingDecision = components['schemas']['ListingDecision'];
+export type ListingReview = components['schemas']['ListingReview'];
 export type ListingStatus = components['schemas']['ListingStatus'];
 export type LoadedRates = components['schemas']['LoadedRates'];
 export type MarketCode = components['schemas']['MarketCode'];
@@ -4366,13 +4580,18 @@ export type PricedItem = components['schemas']['PricedItem'];
 export type Problem = components['schemas']['Problem'];
 export type Rate = components['schemas']['Rate'];
 export type RecordOrderInput = components['schemas']['RecordOrderInput'];
+export type ReferencePrice = components['schemas']['ReferencePrice'];
+export type ReferenceRate = components['schemas']['ReferenceRate'];
 export type RejectListingInput = components['schemas']['RejectListingInput'];
+export type RequestListingChangeInput = components['schemas']['RequestListingChangeInput'];
+export type ReviewedItem = components['schemas']['ReviewedItem'];
 export type ReviewedPrice = components['schemas']['ReviewedPrice'];
 export type RotateKeyInput = components['schemas']['RotateKeyInput'];
 export type RunningDump = components['schemas']['RunningDump'];
 export type SaleCancellation = components['schemas']['SaleCancellation'];
 export type SavePriceMappingInput = components['schemas']['SavePriceMappingInput'];
 export type SavedPriceMapping = components['schemas']['SavedPriceMapping'];
+export type SellerRecord = components['schemas']['SellerRecord'];
 export type SendTestEventInput = components['schemas']['SendTestEventInput'];
 export type SetAside = components['schemas']['SetAside'];
 export type SetMatch = components['schemas']['SetMatch'];
@@ -4399,6 +4618,7 @@ export type StoredSale = components['schemas']['StoredSale'];
 export type Synonym = components['schemas']['Synonym'];
 export type TakeSourceBackInput = components['schemas']['TakeSourceBackInput'];
 export type UsedRate = components['schemas']['UsedRate'];
+export type WaitingListing = components['schemas']['WaitingListing'];
 export type WebhookAttempt = components['schemas']['WebhookAttempt'];
 export type WebhookEvent = components['schemas']['WebhookEvent'];
 export type $defs = Record<string, never>;
@@ -5433,7 +5653,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {boolean} */
                         success: true;
-                        data: components["schemas"]["StoredListing"][];
+                        data: components["schemas"]["WaitingListing"][];
                         pagination: components["schemas"]["Pagination"];
                     };
                 };
@@ -5499,6 +5719,33 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["StoredListing"];
                         message?: string;
+                    };
+                };
+            };
+        };
+    };
+    reviewListing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the listing */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["ListingReview"];
                     };
                 };
             };
@@ -5572,6 +5819,110 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["StoredListing"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    requestListingChange: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+                /** @description Entity tag of what was read; 412 if it has changed since */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the listing */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequestListingChangeInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["StoredListing"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    listListingDecisions: {
+        parameters: {
+            query?: {
+                /** @description Of this listing */
+                listing_id?: number;
+                /** @description Of listings of this account */
+                seller_id?: number;
+                /** @description `1`: only those that can be undone now */
+                undoable?: boolean;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Entries on a page */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["ListingDecision"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+        };
+    };
+    undoListingDecision: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the listing decision */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["ListingDecision"];
                         message?: string;
                     };
                 };
@@ -7631,6 +7982,7 @@ export const heldPriceStateValues: ReadonlyArray<FlattenedDeepRequired<component
 export const importFormatKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ImportFormat"]["kind"]> = ["catalogue", "prices"];
 export const importStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ImportStatus"]> = ["queued", "running", "done", "failed"];
 export const listingChangedByKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingChangedBy"]["kind"]> = ["price_job", "repricing_rule"];
+export const listingDecisionDecisionValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingDecision"]["decision"]> = ["approve", "reject", "request_change"];
 export const listingStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingStatus"]> = ["pending", "active", "paused", "rejected", "expired", "sold"];
 export const marketCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MarketCode"]> = ["service", "source_a", "source_b", "source_c"];
 export const matchStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Match"]["state"]> = ["waiting", "postponed", "decided"];

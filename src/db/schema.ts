@@ -494,6 +494,22 @@ export interface Schema {
     why: JSONColumnType<Reason> | null
     old_changed_by: JSONColumnType<ChangedBy> | null
   }
+  listing_decisions: {
+    id: GeneratedAlways<number>
+    listing_id: number
+    listing_version: number | null
+    seller_id: number
+    at: Date
+    facts: JSONColumnType<object | null, string | null, string>
+    decision: 'approve' | 'reject' | 'request_change' | null
+    note: string | null
+    decided_at: Date | null
+    decided_by: string | null
+    before: JSONColumnType<object | null, string | null, string>
+    after_version: number | null
+    undone_at: Date | null
+    undone_by: string | null
+  }
   orders: {
     order_id: number
     request_hash: Buffer

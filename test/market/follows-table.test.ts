@@ -70,6 +70,11 @@ const PATHS: Path[] = [
   { name: 'DELETE /listings/{id}', action: 'delete', take: rest('DELETE', '/listings/:id') },
   { name: 'POST /operator/v1/listings/{id}/approve', action: 'approve', from: 'pending', take: operate('POST', '/listings/:id/approve', {}) },
   { name: 'POST /operator/v1/listings/{id}/reject', action: 'reject', take: operate('POST', '/listings/:id/reject', { reason: 'blurred photo' }) },
+  {
+    name: 'POST /operator/v1/listings/{id}/request-change',
+    action: 'reject',
+    take: operate('POST', '/listings/:id/request-change', { note: 'a sharper photo' }),
+  },
   { name: 'PATCH /operator/v1/listings/{id}', action: 'correct', take: operate('PATCH', '/listings/:id', { language: 'en' }) },
   {
     name: 'POST /operator/v1/orders',

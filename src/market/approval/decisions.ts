@@ -1,0 +1,186 @@
+// Decisions about listings as they are kept: with what was known, and with what they replaced, so that they can be undone.
+import { sql } from 'kysely'
+import { MINUTE_MS } from '#core/duration.ts'
+import { existing, missing, orNull } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
+import { jsonReady } from '#db/json-ready.ts'
+import type { Queryable, Tx } from '#db/schema.ts'
+import { QUEUED } from '../rules.ts'
+import type { ListingRow } from '../store.ts'
+import type { MarketSettings } from '../types.ts'
+import { factsOf } from './review.ts'
+
+export const DECISIONS = ['approve', 'reject', 'request_change'] as const
+export type ListingDecision = (typeof DECISIONS)[number]
+
+/** For how long a decision can be undone. */
+export const UNDO_MS = MINUTE_MS
+
+const Time = Type.String({ format: 'date-time', description: 'UTC' })
+
+export const StoredDecisionSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    listing_id: Type.Integer(),
+    title: orNull(Type.String(), { description: 'Of the listing; null when it was deleted' }),
+    seller_id: Type.Integer(),
+    decision: Type.Enum([...DECISIONS]),
+    note: orNull(Type.String(), { description: 'What the owner reads of a rejection or requested change' }),
+    decided_at: Time,
+    decided_by: Type.String({ description: 'As in the audit log' }),
+    undo_until: orNull(Time, { description: 'Until when it can be undone; null where it cannot: the listing has changed since' }),
+    undone_at: orNull(Time),
+    undone_by: orNull(Type.String()),
+  },
+  { title: 'ListingDecision' },
+)
+export type StoredDecision = Static<typeof StoredDecisionSchema>
+
+/** What a decision replaces in a listing. */
+const REPLACED = [
+  'status',
+  'approved',
+  'approved_price',
+  'approved_at',
+  'rejection_reason',
+  'waiting_since',
+  'published_at',
+  'expires_at',
+] as const satisfies (keyof ListingRow)[]
+export type Replaced = Pick<ListingRow, (typeof REPLACED)[number]>
+
+interface Recording {
+  now: Date
+  market: Pick<MarketSettings, 'sourceCurrencies' | 'marketOrder'>
+}
+
+/**
+ * Keeps what is known of locked listings at their versions; those whose version is kept already are left alone. Only of listings that
+ * wait anything is asked.
+ */
+export async function keepFacts(tx: Tx, listings: readonly ListingRow[], recording: Recording): Promise<void> {
+  const { rows: known } = await sql<{ listing_id: number }>`
+    select listing_id from listing_decisions join unnest(${listings.map(({ id }) => id)}::int4[], ${listings.map(({ version }) => version)}::int4[])
+      as l(listing_id, listing_version) using (listing_id, listing_version)`.execute(tx)
+  const fresh = listings.filter(({ id }) => !known.some((row) => row.listing_id === id))
+  if (fresh.length === 0) return
+  const facts = await factsOf(
+    tx,
+    fresh.filter(({ status }) => status === QUEUED),
+    recording,
+  )
+  await tx
+    .insertInto('listing_decisions')
+    .values(
+      fresh.map((row) => ({
+        listing_id: row.id,
+        listing_version: row.version,
+        seller_id: row.seller_id,
+        at: recording.now,
+        facts: facts.has(row.id) ? JSON.stringify(facts.get(row.id)) : null,
+      })),
+    )
+    .execute()
+}
+
+interface Decided {
+  decision: ListingDecision
+  note: string | null
+  /** as the audit log writes it */
+  by: string
+  now: Date
+}
+
+/** Records what was decided about a listing whose facts are kept. */
+export async function recordDecision(tx: Tx, before: ListingRow, after: ListingRow, { decision, note, by, now }: Decided): Promise<void> {
+  const replaced = Object.fromEntries(REPLACED.map((name) => [name, before[name]]))
+  await tx
+    .updateTable('listing_decisions')
+    .set({ decision, note, decided_at: now, decided_by: by, before: JSON.stringify(replaced), after_version: after.version })
+    .where('listing_id', '=', before.id)
+    .where('listing_version', '=', before.version)
+    .execute()
+}
+
+/**
+ * Marks a decision as undone. The listing waits again with what was known of it the first time, so that it is not taken for one
+ * that begins to wait.
+ */
+export async function keepPutBack(tx: Tx, id: number, after: ListingRow, by: string, now: Date): Promise<void> {
+  await tx.updateTable('listing_decisions').set({ undone_at: now, undone_by: by }).where('id', '=', id).execute()
+  await sql`
+    insert into listing_decisions (listing_id, listing_version, seller_id, at, facts)
+    select listing_id, ${after.version}, seller_id, at, facts from listing_decisions where id = ${id}`.execute(tx)
+}
+
+/** What a decision replaced, as it is written back. */
+export function replacedBy(before: object): Replaced {
+  const moment = (value: unknown) => (typeof value === 'string' ? new Date(value) : null)
+  const row = before as { [Name in keyof Replaced]: unknown }
+  return {
+    ...(row as Replaced),
+    approved_at: moment(row.approved_at),
+    waiting_since: moment(row.waiting_since),
+    published_at: moment(row.published_at),
+    expires_at: moment(row.expires_at),
+  }
+}
+
+export interface DecisionFilter {
+  listing_id?: number
+  seller_id?: number
+  /** only those that can be undone now */
+  undoable?: boolean
+  /** as the audit log writes who decided */
+  by?: string
+}
+
+/** Newest first. */
+export async function pageOfDecisions(
+  on: Queryable,
+  { listing_id: listing, seller_id: seller, undoable = false, by }: DecisionFilter,
+  now: Date,
+  limit: number,
+  offset: number,
+): Promise<{ rows: StoredDecision[]; total: number }> {
+  const from = sql`
+    from listing_decisions d left join listings l on l.id = d.listing_id
+    where d.decision is not null
+      ${listing === undefined ? sql`` : sql`and d.listing_id = ${listing}`}
+      ${seller === undefined ? sql`` : sql`and d.seller_id = ${seller}`}
+      ${by === undefined ? sql`` : sql`and d.decided_by = ${by}`}
+      ${undoable ? sql`and d.decided_at > ${new Date(now.getTime() - UNDO_MS)} and ${UNCHANGED}` : sql``}`
+  const [rows, counted] = await Promise.all([
+    viewsOf(on, sql`${from} order by d.decided_at desc, d.id desc limit ${limit} offset ${offset}`, now),
+    sql<{ total: number }>`select count(*)::int4 as total ${from}`.execute(on),
+  ])
+  return { rows, total: counted.rows[0]!.total }
+}
+
+/** Nothing has happened to the listing since. */
+const UNCHANGED = sql`(d.undone_at is null and l.version = d.after_version)`
+
+/** @throws NOT_FOUND */
+export async function fetchDecision(on: Queryable, id: number, now: Date): Promise<StoredDecision> {
+  const from = sql`from listing_decisions d left join listings l on l.id = d.listing_id
+    where d.decision is not null and d.id = ${existing('listing decision', id)}`
+  const [row] = await viewsOf(on, from, now)
+  if (!row) throw missing('listing decision', id)
+  return row
+}
+
+async function viewsOf(on: Queryable, from: ReturnType<typeof sql>, now: Date): Promise<StoredDecision[]> {
+  const { rows } = await sql<Row>`
+    select d.id, d.listing_id, l.title, d.seller_id, d.decision, d.note, d.decided_at, d.decided_by, d.undone_at, d.undone_by,
+      coalesce(${UNCHANGED}, false) as unchanged ${from}`.execute(on)
+  return rows.map(({ unchanged, ...row }) => {
+    const until = row.decided_at.getTime() + UNDO_MS
+    return { ...jsonReady(row), undo_until: unchanged && until > now.getTime() ? new Date(until).toISOString() : null }
+  })
+}
+
+interface Row extends Omit<StoredDecision, 'decided_at' | 'undone_at' | 'undo_until'> {
+  decided_at: Date
+  undone_at: Date | null
+  unchanged: boolean
+}
