@@ -5869,6 +5869,8 @@ export interface operations {
                 listing_id?: number;
                 /** @description Of listings of this account */
                 seller_id?: number;
+                /** @description `1`: only the caller's own */
+                mine?: boolean;
                 /** @description `1`: only those that can be undone now */
                 undoable?: boolean;
                 /** @description Page number, from 1 */

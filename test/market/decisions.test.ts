@@ -147,7 +147,10 @@ test('after a minute, or after anything else happened, a decision stays', async 
   await operator(node, 'POST', '/orders', { order_id: orderId(), lines: [{ listing_id: sold.id, quantity: 1 }] })
   const repriced = await published(node, items.char!)
   expect((await decisions('undoable=1')).map((row) => row.listing_id)).toContain(repriced.id)
-  expect((await decisions('undoable=1&mine=1')).map((row) => row.listing_id), 'decided by another operator').not.toContain(repriced.id)
+  expect(
+    (await decisions('undoable=1&mine=1')).map((row) => row.listing_id),
+    'decided by another operator',
+  ).not.toContain(repriced.id)
   await plus(node, 'PATCH', `/listings/${repriced.id}/price`, { price: 7 })
   for (const { id } of [sold, repriced]) {
     const decision = await lastOf(id)
