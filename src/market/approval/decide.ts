@@ -3,7 +3,8 @@ import { actorOf } from '#db/change.ts'
 import { type ListingRow, type ListingValues, storedListing, auditedListing } from '../store.ts'
 import { act } from '../transition.ts'
 import type { MarketWriteCtx, StoredListing } from '../types.ts'
-import { keepFacts, type ListingDecision, recordDecision } from './decisions.ts'
+import { type ListingDecision, recordDecision } from './decisions.ts'
+import { judgeListings } from './judge.ts'
 
 /** The action of the table that a decision is. */
 const ACTION = { approve: 'approve', reject: 'reject', request_change: 'reject' } as const
@@ -21,7 +22,7 @@ export function decideListing(
   valuesOf: (before: ListingRow, now: Date) => ListingValues,
 ): Promise<StoredListing> {
   return act(ctx, id, ACTION[decision], async ({ tx, before, now, update, audit }) => {
-    await keepFacts(tx, [before], { now, market: ctx.market })
+    await judgeListings(tx, [before], { now, market: ctx.market })
     const after = await update(valuesOf(before, now))
     await recordDecision(tx, before, after, { decision, note, by: actorOf(ctx.viewer), now })
     audit(auditedListing(before, now), auditedListing(after, now), decision)

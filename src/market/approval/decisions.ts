@@ -8,7 +8,7 @@ import type { Queryable, Tx } from '#db/schema.ts'
 import { QUEUED } from '../rules.ts'
 import type { ListingRow } from '../store.ts'
 import type { MarketSettings } from '../types.ts'
-import { factsOf } from './review.ts'
+import { factsOf, type ListingFacts } from './review.ts'
 
 export const DECISIONS = ['approve', 'reject', 'request_change'] as const
 export type ListingDecision = (typeof DECISIONS)[number]
@@ -27,7 +27,10 @@ export const StoredDecisionSchema = Type.Object(
     decision: Type.Enum([...DECISIONS]),
     note: orNull(Type.String(), { description: 'What the owner reads of a rejection or requested change' }),
     decided_at: Time,
-    decided_by: Type.String({ description: 'As in the audit log' }),
+    decided_by: Type.String({ description: 'As in the audit log; `rule:<id>` for a rule' }),
+    rule: orNull(Type.Object({ id: Type.Integer(), version: Type.Integer() }, { title: 'DecidingRule' }), {
+      description: 'The approval rule that decided, null where a person did',
+    }),
     undo_until: orNull(Time, { description: 'Until when it can be undone; null where it cannot: the listing has changed since' }),
     undone_at: orNull(Time),
     undone_by: orNull(Type.String()),
@@ -49,27 +52,38 @@ const REPLACED = [
 ] as const satisfies (keyof ListingRow)[]
 export type Replaced = Pick<ListingRow, (typeof REPLACED)[number]>
 
-interface Recording {
+/** When, and what listings are compared by. */
+export interface Recording {
   now: Date
   market: Pick<MarketSettings, 'sourceCurrencies' | 'marketOrder'>
 }
 
+/** A listing whose facts are kept; they are null for one that does not wait. */
+interface Kept {
+  /** of the row that a decision fills */
+  id: number
+  listing: ListingRow
+  facts: ListingFacts | null
+}
+
 /**
- * Keeps what is known of locked listings at their versions; those whose version is kept already are left alone. Only of listings that
- * wait anything is asked.
+ * Keeps what is known of locked listings at their versions.
+ * @returns those whose version was not kept already
  */
-export async function keepFacts(tx: Tx, listings: readonly ListingRow[], recording: Recording): Promise<void> {
+export async function keepFacts(tx: Tx, listings: readonly ListingRow[], recording: Recording): Promise<Kept[]> {
+  if (listings.length === 0) return []
   const { rows: known } = await sql<{ listing_id: number }>`
     select listing_id from listing_decisions join unnest(${listings.map(({ id }) => id)}::int4[], ${listings.map(({ version }) => version)}::int4[])
       as l(listing_id, listing_version) using (listing_id, listing_version)`.execute(tx)
-  const fresh = listings.filter(({ id }) => !known.some((row) => row.listing_id === id))
-  if (fresh.length === 0) return
+  const knownIds = new Set(known.map((row) => row.listing_id))
+  const fresh = listings.filter(({ id }) => !knownIds.has(id))
+  if (fresh.length === 0) return []
   const facts = await factsOf(
     tx,
     fresh.filter(({ status }) => status === QUEUED),
     recording,
   )
-  await tx
+  const kept = await tx
     .insertInto('listing_decisions')
     .values(
       fresh.map((row) => ({
@@ -80,7 +94,10 @@ export async function keepFacts(tx: Tx, listings: readonly ListingRow[], recordi
         facts: facts.has(row.id) ? JSON.stringify(facts.get(row.id)) : null,
       })),
     )
+    .returning(['id', 'listing_id'])
     .execute()
+  const idOf = new Map(kept.map((row) => [row.listing_id, row.id]))
+  return fresh.map((listing) => ({ id: idOf.get(listing.id)!, listing, facts: facts.get(listing.id) ?? null }))
 }
 
 interface Decided {
@@ -89,14 +106,24 @@ interface Decided {
   /** as the audit log writes it */
   by: string
   now: Date
+  /** the rule that decided, where no person did */
+  rule?: { id: number; version: number }
 }
 
 /** Records what was decided about a listing whose facts are kept. */
-export async function recordDecision(tx: Tx, before: ListingRow, after: ListingRow, { decision, note, by, now }: Decided): Promise<void> {
+export async function recordDecision(tx: Tx, before: ListingRow, after: ListingRow, { decision, note, by, now, rule }: Decided): Promise<void> {
   const replaced = Object.fromEntries(REPLACED.map((name) => [name, before[name]]))
   await tx
     .updateTable('listing_decisions')
-    .set({ decision, note, decided_at: now, decided_by: by, before: JSON.stringify(replaced), after_version: after.version })
+    .set({
+      decision,
+      note,
+      decided_at: now,
+      decided_by: by,
+      before: JSON.stringify(replaced),
+      after_version: after.version,
+      ...(rule && { rule_id: rule.id, rule_version: rule.version }),
+    })
     .where('listing_id', '=', before.id)
     .where('listing_version', '=', before.version)
     .execute()
@@ -109,8 +136,12 @@ export async function recordDecision(tx: Tx, before: ListingRow, after: ListingR
 export async function keepPutBack(tx: Tx, id: number, after: ListingRow, by: string, now: Date): Promise<void> {
   await tx.updateTable('listing_decisions').set({ undone_at: now, undone_by: by }).where('id', '=', id).execute()
   await sql`
-    insert into listing_decisions (listing_id, listing_version, seller_id, at, facts)
-    select listing_id, ${after.version}, seller_id, at, facts from listing_decisions where id = ${id}`.execute(tx)
+    with kept as (
+      insert into listing_decisions (listing_id, listing_version, seller_id, at, facts)
+      select listing_id, ${after.version}, seller_id, at, facts from listing_decisions where id = ${id} returning id
+    )
+    insert into approval_rule_log (decision_id, rule_id, rule_version, mode, approves)
+    select kept.id, l.rule_id, l.rule_version, l.mode, l.approves from approval_rule_log l cross join kept where l.decision_id = ${id}`.execute(tx)
 }
 
 /** What a decision replaced, as it is written back. */
@@ -172,14 +203,17 @@ export async function fetchDecision(on: Queryable, id: number, now: Date): Promi
 async function viewsOf(on: Queryable, from: ReturnType<typeof sql>, now: Date): Promise<StoredDecision[]> {
   const { rows } = await sql<Row>`
     select d.id, d.listing_id, l.title, d.seller_id, d.decision, d.note, d.decided_at, d.decided_by, d.undone_at, d.undone_by,
-      coalesce(${UNCHANGED}, false) as unchanged ${from}`.execute(on)
-  return rows.map(({ unchanged, ...row }) => {
+      d.rule_id, d.rule_version, coalesce(${UNCHANGED}, false) as unchanged ${from}`.execute(on)
+  return rows.map(({ unchanged, rule_id: ruleId, rule_version: version, ...row }) => {
     const until = row.decided_at.getTime() + UNDO_MS
-    return { ...jsonReady(row), undo_until: unchanged && until > now.getTime() ? new Date(until).toISOString() : null }
+    const rule = ruleId === null ? null : { id: ruleId, version: version! }
+    return { ...jsonReady(row), rule, undo_until: unchanged && until > now.getTime() ? new Date(until).toISOString() : null }
   })
 }
 
-interface Row extends Omit<StoredDecision, 'decided_at' | 'undone_at' | 'undo_until'> {
+interface Row extends Omit<StoredDecision, 'decided_at' | 'undone_at' | 'undo_until' | 'rule'> {
+  rule_id: number | null
+  rule_version: number | null
   decided_at: Date
   undone_at: Date | null
   unchanged: boolean

@@ -35,7 +35,7 @@ const SellerRecordSchema = Type.Object(
   {
     id: Type.Integer(),
     name: Type.String(),
-    sales: Type.Integer({ description: 'Sold order lines' }),
+    sales: Type.Integer({ description: 'Sold order lines, without cancelled ones' }),
     approved: Type.Integer({ description: 'Approvals of its listings' }),
     rejected: Type.Integer({ description: 'Rejections of its listings; requested changes are not among them' }),
     account_age_days: Type.Integer(),
@@ -104,6 +104,7 @@ export async function reviewListings(on: Queryable, listings: readonly ListingRo
 
 /** By id of the listing, as the transaction sees them. */
 export async function factsOf(on: Queryable, listings: readonly ListingRow[], reviewing: Reviewing): Promise<Map<number, ListingFacts>> {
+  if (listings.length === 0) return new Map()
   const references = await referencesOf(on, listings, reviewing)
   const sellers = await sellerRecords(
     on,
@@ -164,7 +165,7 @@ async function itemsOf(on: Queryable, listings: readonly ListingRow[]): Promise<
 async function sellerRecords(on: Queryable, ids: readonly number[], now: Date): Promise<Map<number, SellerRecord>> {
   const { rows } = await sql<Omit<SellerRecord, 'account_age_days'> & { created_at: Date }>`
     select a.id, a.name, a.created_at,
-      (select count(*)::int4 from sales s where s.seller_id = a.id) as sales, d.approved, d.rejected
+      (select count(*)::int4 from uncancelled_sales s where s.seller_id = a.id) as sales, d.approved, d.rejected
     from accounts a cross join lateral (
       select count(*) filter (where decision = 'approve')::int4 as approved, count(*) filter (where decision = 'reject')::int4 as rejected
       from listing_decisions where seller_id = a.id and decision is not null and undone_at is null
