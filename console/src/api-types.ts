@@ -744,6 +744,104 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/approval-rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Approval rules, oldest first */
+        get: operations["listApprovalRules"];
+        put?: never;
+        /**
+         * Add an approval rule
+         * @description A listing that begins to wait is judged by every rule that is `on` or in `shadow`. The first that is `on` and whose conditions all hold approves it; the audit log names the rule and its version. What a rule in `shadow` would do is only logged.
+         */
+        post: operations["createApprovalRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/approval-rules/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change an approval rule
+         * @description Other conditions make a new version. A rule that is then `on` must pass a backtest of 90 days, or nothing is changed.
+         */
+        patch: operations["updateApprovalRule"];
+        trace?: never;
+    };
+    "/operator/v1/approval-rules/{id}/backtest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What an approval rule would have done
+         * @description Each decision of people in these days is judged by what was known when its listing began to wait, never by what came later. Decisions from before this was kept are not judged.
+         */
+        post: operations["backtestApprovalRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/approval-rules/{id}/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What an approval rule said of listings, newest first */
+        get: operations["listApprovalRuleLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/approval-rules/{id}/reopen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send listings that an approval rule approved back to approval
+         * @description They wait for a person: no rule judges them again until their owners edit them. Those that a person has decided about since stay.
+         */
+        post: operations["reopenRuleDecisions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/orders": {
         parameters: {
             query?: never;
@@ -2229,6 +2327,99 @@ export interface components {
             expires_at: string | null;
             revoked_at: string | null;
         };
+        ApprovalBacktest: {
+            days: number;
+            rule_version: number;
+            /** @description The first decision that is judged, UTC; null without any */
+            since: string | null;
+            /** @description Decisions of people in these days whose facts were kept */
+            decisions: number;
+            would_approve: number;
+            /** @description Those of them that people rejected or sent back for a change */
+            people_rejected: number;
+            /** @description Which these are, the latest first; at most 1000 */
+            listings: number[];
+            /** @description Whether the rule could be on: `min_decisions` and `max_rejected_percent` of the rule hold */
+            passed: boolean;
+        };
+        /** @description All must hold */
+        ApprovalConditions: {
+            /** @description At most these fields differ from what was last approved. A listing that was never approved does not match */
+            changed_fields?: ("item_id" | "grade_id" | "title" | "description" | "language" | "images" | "shipping_payer" | "offers_enabled" | "min_offer_price")[];
+            /** @description Price ÷ the first trusted reference price of the item and label, in TL. A listing without one does not match */
+            price_ratio?: {
+                min?: number;
+                max?: number;
+            };
+            /** @description Sold order lines of the seller */
+            seller_sales?: {
+                min?: number;
+                max?: number;
+            };
+            /** @description Approvals of the seller's listings */
+            seller_approved?: {
+                min?: number;
+                max?: number;
+            };
+            /** @description Rejections of the seller's listings */
+            seller_rejected?: {
+                min?: number;
+                max?: number;
+            };
+            /** @description Age of the seller's account */
+            seller_age_days?: {
+                min?: number;
+                max?: number;
+            };
+        };
+        ApprovalRule: {
+            id: number;
+            name: string;
+            /**
+             * @description `off`; `shadow`: it is only logged what the rule would do; `on`: it approves. A rule can be on only if it passes a backtest of 90 days
+             * @enum {string}
+             */
+            mode: "off" | "shadow" | "on";
+            /** @description Each change of the conditions makes a new one */
+            version: number;
+            conditions: components["schemas"]["ApprovalConditions"];
+            max_rejected_percent: number;
+            min_decisions: number;
+            /** @description Listings that this version judged, in shadow or on */
+            judged: number;
+            /** @description Those of them that it would approve */
+            approves: number;
+            /** @description Those that it approved and that are not undone */
+            approved: number;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            updated_at: string;
+        };
+        ApprovalRuleLogEntry: {
+            listing_id: number;
+            /** @description Of the listing; null when it was deleted */
+            title: string | null;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            at: string;
+            rule_version: number;
+            /** @enum {string} */
+            mode: "shadow" | "on";
+            /** @description Whether all conditions held */
+            approves: boolean;
+            /** @description What was decided then, by whomever; null for nothing yet */
+            decision: ("approve" | "reject" | "request_change") | null;
+            decided_by: string | null;
+        };
         ApproveListingInput: {
             /**
              * Format: date-time
@@ -2256,6 +2447,13 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             request_id: string | null;
+        };
+        BacktestApprovalRuleInput: {
+            /**
+             * @description Of the last so many days
+             * @default 90
+             */
+            days?: number;
         };
         Balance: {
             /** @description The new balance */
@@ -2465,6 +2663,26 @@ export interface components {
             /** @default 0 */
             highlight_credits?: number;
         };
+        CreateApprovalRuleInput: {
+            /** @description What it is called */
+            name: string;
+            conditions: components["schemas"]["ApprovalConditions"];
+            /**
+             * @description `off`; `shadow`: it is only logged what the rule would do; `on`: it approves. A rule can be on only if it passes a backtest of 90 days
+             * @enum {string}
+             */
+            mode?: "off" | "shadow" | "on";
+            /**
+             * @description Of the listings that it would have approved, at most so many percent may have been rejected by people
+             * @default 1
+             */
+            max_rejected_percent?: number;
+            /**
+             * @description So many listings at least it must have been able to approve
+             * @default 20
+             */
+            min_decisions?: number;
+        };
         CreateCategoryInput: {
             /** @description Unique within its market; made when absent */
             ref?: string;
@@ -2624,6 +2842,10 @@ export interface components {
         DecidedPrices: {
             /** @description How many */
             decided: number;
+        };
+        DecidingRule: {
+            id: number;
+            version: number;
         };
         DiscardHeldPricesInput: {
             /**
@@ -3034,8 +3256,10 @@ export interface components {
              * @description UTC
              */
             decided_at: string;
-            /** @description As in the audit log */
+            /** @description As in the audit log; `rule:<id>` for a rule */
             decided_by: string;
+            /** @description The approval rule that decided, null where a person did */
+            rule: components["schemas"]["DecidingRule"] | null;
             /** @description Until when it can be undone; null where it cannot: the listing has changed since */
             undo_until: string | null;
             undone_at: string | null;
@@ -3782,6 +4006,17 @@ export interface components {
             /** @description Why; its owner reads it */
             reason: string;
         };
+        ReopenRuleDecisionsInput: {
+            /** @description Only what this version of the rule approved */
+            version?: number;
+        };
+        ReopenedDecisions: {
+            reopened: number;
+            /** @description Listings that are left alone, by reason: `decided_since` (a person has decided about them since), `reopen` (neither published nor paused), `listing_sold` */
+            kept: {
+                [key: string]: number;
+            };
+        };
         RequestListingChangeInput: {
             /** @description What to change; its owner reads it */
             note: string;
@@ -3901,7 +4136,7 @@ export interface components {
         SellerRecord: {
             id: number;
             name: string;
-            /** @description Sold order lines */
+            /** @description Sold order lines, without cancelled ones */
             sales: number;
             /** @description Approvals of its listings */
             approved: number;
@@ -4368,6 +4603,26 @@ export interface components {
             /** @description For the audit log */
             reason?: string;
         };
+        UpdateApprovalRuleInput: {
+            /** @description What it is called */
+            name?: string;
+            /**
+             * @description `off`; `shadow`: it is only logged what the rule would do; `on`: it approves. A rule can be on only if it passes a backtest of 90 days
+             * @enum {string}
+             */
+            mode?: "off" | "shadow" | "on";
+            conditions?: components["schemas"]["ApprovalConditions"];
+            /**
+             * @description Of the listings that it would have approved, at most so many percent may have been rejected by people
+             * @default 1
+             */
+            max_rejected_percent?: number;
+            /**
+             * @description So many listings at least it must have been able to approve
+             * @default 20
+             */
+            min_decisions?: number;
+        };
         UsedRate: {
             /** @description ISO 4217 code */
             currency: string;
@@ -4494,8 +4749,13 @@ export type AccountWebhook = components['schemas']['AccountWebhook'];
 export type AddCreditsInput = components['schemas']['AddCreditsInput'];
 export type Amount = components['schemas']['Amount'];
 export type ApiKey = components['schemas']['ApiKey'];
+export type ApprovalBacktest = components['schemas']['ApprovalBacktest'];
+export type ApprovalConditions = components['schemas']['ApprovalConditions'];
+export type ApprovalRule = components['schemas']['ApprovalRule'];
+export type ApprovalRuleLogEntry = components['schemas']['ApprovalRuleLogEntry'];
 export type ApproveListingInput = components['schemas']['ApproveListingInput'];
 export type AuditRow = components['schemas']['AuditRow'];
+export type BacktestApprovalRuleInput = components['schemas']['BacktestApprovalRuleInput'];
 export type Balance = components['schemas']['Balance'];
 export type Batch = components['schemas']['Batch'];
 export type CancelOrderInput = components['schemas']['CancelOrderInput'];
@@ -4510,6 +4770,7 @@ export type CollectionVisibility = components['schemas']['CollectionVisibility']
 export type Completions = components['schemas']['Completions'];
 export type CorrectListingInput = components['schemas']['CorrectListingInput'];
 export type CreateAccountInput = components['schemas']['CreateAccountInput'];
+export type CreateApprovalRuleInput = components['schemas']['CreateApprovalRuleInput'];
 export type CreateCategoryInput = components['schemas']['CreateCategoryInput'];
 export type CreateCollectionInput = components['schemas']['CreateCollectionInput'];
 export type CreateItemInput = components['schemas']['CreateItemInput'];
@@ -4518,6 +4779,7 @@ export type CreateListingInput = components['schemas']['CreateListingInput'];
 export type CreditEntry = components['schemas']['CreditEntry'];
 export type DecidePricesInput = components['schemas']['DecidePricesInput'];
 export type DecidedPrices = components['schemas']['DecidedPrices'];
+export type DecidingRule = components['schemas']['DecidingRule'];
 export type DiscardHeldPricesInput = components['schemas']['DiscardHeldPricesInput'];
 export type Dump = components['schemas']['Dump'];
 export type DumpFile = components['schemas']['DumpFile'];
@@ -4583,6 +4845,8 @@ export type RecordOrderInput = components['schemas']['RecordOrderInput'];
 export type ReferencePrice = components['schemas']['ReferencePrice'];
 export type ReferenceRate = components['schemas']['ReferenceRate'];
 export type RejectListingInput = components['schemas']['RejectListingInput'];
+export type ReopenRuleDecisionsInput = components['schemas']['ReopenRuleDecisionsInput'];
+export type ReopenedDecisions = components['schemas']['ReopenedDecisions'];
 export type RequestListingChangeInput = components['schemas']['RequestListingChangeInput'];
 export type ReviewedItem = components['schemas']['ReviewedItem'];
 export type ReviewedPrice = components['schemas']['ReviewedPrice'];
@@ -4617,6 +4881,7 @@ export type StoredPriceExplanation = components['schemas']['StoredPriceExplanati
 export type StoredSale = components['schemas']['StoredSale'];
 export type Synonym = components['schemas']['Synonym'];
 export type TakeSourceBackInput = components['schemas']['TakeSourceBackInput'];
+export type UpdateApprovalRuleInput = components['schemas']['UpdateApprovalRuleInput'];
 export type UsedRate = components['schemas']['UsedRate'];
 export type WaitingListing = components['schemas']['WaitingListing'];
 export type WebhookAttempt = components['schemas']['WebhookAttempt'];
@@ -5925,6 +6190,198 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["ListingDecision"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    listApprovalRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["ApprovalRule"][];
+                    };
+                };
+            };
+        };
+    };
+    createApprovalRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateApprovalRuleInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["ApprovalRule"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    updateApprovalRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the approval rule */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateApprovalRuleInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["ApprovalRule"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    backtestApprovalRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the approval rule */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BacktestApprovalRuleInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["ApprovalBacktest"];
+                    };
+                };
+            };
+        };
+    };
+    listApprovalRuleLog: {
+        parameters: {
+            query?: {
+                /** @description `1`: only listings that it approves, `0`: only the others */
+                approves?: boolean;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Entries on a page */
+                per_page?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the approval rule */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["ApprovalRuleLogEntry"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+        };
+    };
+    reopenRuleDecisions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the approval rule */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReopenRuleDecisionsInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["ReopenedDecisions"];
                         message?: string;
                     };
                 };
@@ -7966,9 +8423,14 @@ export const pathsOperatorV1ImportsId_or_formatPostParametersQueryDecimalValues:
 export const pathsOperatorV1ImportsId_or_formatPostParametersQueryEncodingValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports/{id_or_format}"]["post"]["parameters"]["query"]["encoding"]> = ["utf-8", "windows-1252"];
 export const pathsOperatorV1WebhookEventsGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/webhook-events"]["get"]["parameters"]["query"]["state"]> = ["queued", "delivered", "failed", "cancelled"];
 export const acceptHeldPricesInputRuleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["AcceptHeldPricesInput"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "withdrawn"];
+export const approvalConditionsChanged_fieldsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ApprovalConditions"]["changed_fields"]> = ["item_id", "grade_id", "title", "description", "language", "images", "shipping_payer", "offers_enabled", "min_offer_price"];
+export const approvalRuleModeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ApprovalRule"]["mode"]> = ["off", "shadow", "on"];
+export const approvalRuleLogEntryModeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ApprovalRuleLogEntry"]["mode"]> = ["shadow", "on"];
+export const approvalRuleLogEntryDecisionAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ApprovalRuleLogEntry"]["decision"]> = ["approve", "reject", "request_change"];
 export const batchKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Batch"]["kind"]> = ["merge", "split"];
 export const collectionRecordValue_missingAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["CollectionRecord"]["value_missing"]> = ["no_price", "not_trusted"];
 export const collectionVisibilityValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["CollectionVisibility"]> = ["private", "unlisted", "public"];
+export const createApprovalRuleInputModeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["CreateApprovalRuleInput"]["mode"]> = ["off", "shadow", "on"];
 export const decidePricesInputDecisionValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["DecidePricesInput"]["decision"]> = ["accept", "discard", "confirm", "withdraw"];
 export const decidePricesInputPricesMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["DecidePricesInput"]["prices"]["market"]> = ["source_a", "source_b", "source_c"];
 export const decidePricesInputFilterStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["DecidePricesInput"]["filter"]["state"]> = ["held", "disputed", "stale"];
@@ -8012,5 +8474,6 @@ export const setMatchStateValues: ReadonlyArray<FlattenedDeepRequired<components
 export const sharedIdKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SharedId"]["kind"]> = ["foreign_id", "figures"];
 export const shippingPayerValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ShippingPayer"]> = ["buyer", "seller"];
 export const sourceTrustMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SourceTrust"]["market"]> = ["source_a", "source_b", "source_c"];
+export const updateApprovalRuleInputModeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["UpdateApprovalRuleInput"]["mode"]> = ["off", "shadow", "on"];
 export const webhookAttemptMarkAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["WebhookAttempt"]["mark"]> = ["test", "check", "replay"];
 export const webhookEventStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["WebhookEvent"]["state"]> = ["queued", "delivered", "failed", "cancelled"];

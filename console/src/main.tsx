@@ -9,6 +9,7 @@ import '#ui/styles.css'
 import { sessions } from './api.ts'
 import { AccountPage } from './pages/account.tsx'
 import { AccountsPage } from './pages/accounts.tsx'
+import { ApprovalRulePage, ApprovalRulesPage } from './pages/approval-rules.tsx'
 import { ApprovalsPage } from './pages/approvals.tsx'
 import { AuditPage } from './pages/audit.tsx'
 import { CataloguePage } from './pages/catalogue.tsx'
@@ -66,6 +67,8 @@ function Pages() {
     <Routes home={{ href: '/console', text: t('today') }}>
       <Route path="/console" component={TodayPage} />
       <Route path="/console/approvals" component={ApprovalsPage} />
+      <Route path="/console/approval-rules" component={ApprovalRulesPage} />
+      <Route path="/console/approval-rules/:id" component={ApprovalRulePage} />
       <Route path="/console/catalogue" component={CataloguePage} />
       <Route path="/console/catalogue/items/:id" component={ItemPage} />
       <Route path="/console/synonyms" component={SynonymsPage} />

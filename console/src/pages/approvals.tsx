@@ -13,6 +13,7 @@ import { Empty, Failure, Waiting } from '../ui/states.tsx'
 import { ChooseAll, Pages, toggled, useFilters } from '../ui/table.tsx'
 import { announce } from '../ui/toasts.tsx'
 import { ago, count, sentence, t, term } from '../words.ts'
+import { ApprovalTabs } from './approval-rules.tsx'
 import { ListingBeside, presetReasons, RefusalDialog, type RefusalKind } from './listing.tsx'
 import { lira } from './prices.ts'
 
@@ -149,6 +150,7 @@ export function ApprovalsPage() {
           </button>
         </div>
       </div>
+      <ApprovalTabs current="queue" />
       <div class="toolbar">{bar}</div>
       <p class="quiet keys">{t('approvalKeys')}</p>
       <p class="quiet keys" role="status">
