@@ -625,6 +625,11 @@ export interface paths {
         /**
          * What a decision about a listing is made by
          * @description The item, the prices that the listing is compared with, converted to TL, and the record of its seller.
+         *
+         *     ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/listings/3003/review' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
          */
         get: operations["reviewListing"];
         put?: never;
@@ -699,6 +704,12 @@ export interface paths {
         /**
          * Send a listing back to its owner
          * @description It is `rejected` with the note as its reason, which its owner reads; an edit sends it to approval again. Takes `If-Match` with the `etag` of the listing: 412 if it has changed since you read it.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/listings/3003/request-change' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"note":"Add a photo of the back."}'
+         *     ```
          */
         post: operations["requestListingChange"];
         delete?: never;
@@ -714,7 +725,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Decisions about listings, newest first */
+        /**
+         * Decisions about listings, newest first
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/listing-decisions?listing_id=3003&per_page=1' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
         get: operations["listListingDecisions"];
         put?: never;
         post?: never;
@@ -724,7 +741,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/operator/v1/listing-decisions/{id}/undo": {
+    "/operator/v1/listings/{id}/undo-decision": {
         parameters: {
             query?: never;
             header?: never;
@@ -734,8 +751,13 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Undo a decision about a listing within a minute
-         * @description The listing is as it was before, at its place in the queue. Refused once anything else has changed the listing.
+         * Undo the last decision about a listing within a minute
+         * @description The listing is as it was before, at its place in the queue. Refused once anything else has changed the listing. Takes `If-Match` with the `etag` of the listing: 412 if it has changed since you read it.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/listings/3003/undo-decision' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
          */
         post: operations["undoListingDecision"];
         delete?: never;
@@ -751,12 +773,24 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Approval rules, oldest first */
+        /**
+         * Approval rules, oldest first
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/approval-rules' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
         get: operations["listApprovalRules"];
         put?: never;
         /**
          * Add an approval rule
          * @description A listing that begins to wait is judged by every rule that is `on` or in `shadow`. The first that is `on` and whose conditions all hold approves it; the audit log names the rule and its version. What a rule in `shadow` would do is only logged.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/approval-rules' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"name":"Known sellers at usual prices","mode":"shadow","conditions":{"price_ratio":{"min":0.5,"max":1.5},"seller_sales":{"min":20},"seller_rejected":{"max":0}}}'
+         *     ```
          */
         post: operations["createApprovalRule"];
         delete?: never;
@@ -781,6 +815,12 @@ export interface paths {
         /**
          * Change an approval rule
          * @description Other conditions make a new version. A rule that is then `on` must pass a backtest of 90 days, or nothing is changed.
+         *
+         *     ```sh
+         *     curl -X PATCH 'http://127.0.0.1:0/operator/v1/approval-rules/1' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"conditions":{"changed_fields":["title","description"]}}'
+         *     ```
          */
         patch: operations["updateApprovalRule"];
         trace?: never;
@@ -797,6 +837,12 @@ export interface paths {
         /**
          * What an approval rule would have done
          * @description Each decision of people in these days is judged by what was known when its listing began to wait, never by what came later. Decisions from before this was kept are not judged.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/approval-rules/1/backtest' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"days":30}'
+         *     ```
          */
         post: operations["backtestApprovalRule"];
         delete?: never;
@@ -812,7 +858,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What an approval rule said of listings, newest first */
+        /**
+         * What an approval rule said of listings, newest first
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/approval-rules/1/log?per_page=1' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
         get: operations["listApprovalRuleLog"];
         put?: never;
         post?: never;
@@ -834,6 +886,12 @@ export interface paths {
         /**
          * Send listings that an approval rule approved back to approval
          * @description They wait for a person: no rule judges them again until their owners edit them. Those that a person has decided about since stay.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/approval-rules/1/reopen' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{}'
+         *     ```
          */
         post: operations["reopenRuleDecisions"];
         delete?: never;
@@ -6171,9 +6229,11 @@ export interface operations {
             header?: {
                 /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
+                /** @description Entity tag of what was read; 412 if it has changed since */
+                "If-Match"?: string;
             };
             path: {
-                /** @description Id of the listing decision */
+                /** @description Id of the listing */
                 id: number;
             };
             cookie?: never;
@@ -6189,7 +6249,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {boolean} */
                         success: true;
-                        data: components["schemas"]["ListingDecision"];
+                        data: components["schemas"]["StoredListing"];
                         message?: string;
                     };
                 };

@@ -37,7 +37,7 @@ const ItemPage = lazy(() => import('./pages/item.tsx').then((module) => module.I
 
 const places = () => [
   { href: '/console', text: t('today') },
-  { href: '/console/approvals', text: t('approvals') },
+  { href: '/console/approvals', text: t('approvals'), also: ['/console/approval-rules'] },
   { href: '/console/catalogue', text: t('catalogue'), also: ['/console/synonyms'] },
   { href: '/console/matches', text: t('matches'), also: ['/console/set-matches'] },
   { href: '/console/price-reviews', text: t('priceReviews'), also: ['/console/price-decisions'], badge: <PricesWaiting /> },

@@ -1,36 +1,43 @@
-// Undoes a decision about a listing within its minute, as long as nothing else happened to the listing (docs/decisions.md, "Marketplace").
+// Undoes the last decision about a listing within its minute, as long as nothing else happened to it (docs/decisions.md, "Marketplace").
 import { conflict } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change } from '#db/change.ts'
-import { fetchDecision, keepPutBack, replacedBy, type StoredDecision, UNDO_MS } from './approval/decisions.ts'
+import { keepPutBack, replacedBy, UNDO_MS } from './approval/decisions.ts'
 import { endedIfOver } from './expire-listings.ts'
-import { auditedListing, lockListing, updateListingRow } from './store.ts'
-import type { MarketWriteCtx } from './types.ts'
+import { auditedListing, lockListing, storedListing, updateListingRow } from './store.ts'
+import type { MarketWriteCtx, StoredListing } from './types.ts'
 
 export const undoListingDecision = verb(
-  { name: 'undoListingDecision', needs: 'operator', input: Type.Object({ id: id('listing decision') }, { additionalProperties: false }) },
-  (ctx: MarketWriteCtx, { id }): Promise<StoredDecision> =>
+  { name: 'undoListingDecision', needs: 'operator', input: Type.Object({ id: id('listing') }, { additionalProperties: false }) },
+  (ctx: MarketWriteCtx, { id }): Promise<StoredListing> =>
     change(ctx, async (tx, note) => {
       const now = ctx.now()
-      const { listing_id: listingId } = await fetchDecision(tx, id, now)
-      const listing = await endedIfOver(tx, note, ctx, await lockListing(tx, ctx, listingId))
-      const decision = await tx.selectFrom('listing_decisions').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
-      if (decision.undone_by !== null) throw conflict('decision_undone', { id, by: decision.undone_by })
+      const before = await endedIfOver(tx, note, ctx, await lockListing(tx, ctx, id))
+      const decision = await tx
+        .selectFrom('listing_decisions')
+        .select(['id', 'decided_at', 'before', 'after_version'])
+        .where('listing_id', '=', id)
+        .where('decision', 'is not', null)
+        .where('undone_at', 'is', null)
+        .orderBy('id', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      if (!decision) throw conflict('undo_none', { id })
+      if (decision.after_version !== before.version) throw conflict('undo_changed', { id })
       if (decision.decided_at!.getTime() + UNDO_MS <= now.getTime()) throw conflict('undo_late', { id, seconds: UNDO_MS / 1_000 })
-      if (decision.after_version !== listing.version) throw conflict('undo_changed', { id })
       const { status, ...values } = replacedBy(decision.before!)
-      const after = await updateListingRow(tx, listingId, status, values, now)
-      await keepPutBack(tx, id, after, actorOf(ctx.viewer), now)
+      const after = await updateListingRow(tx, id, status, values, now)
+      await keepPutBack(tx, decision.id, after, actorOf(ctx.viewer), now)
       note.audit({
         action: 'listing.undo_decision',
         subject: 'listing',
-        id: listingId,
-        before: auditedListing(listing, now),
+        id,
+        before: auditedListing(before, now),
         after: auditedListing(after, now),
       })
-      note.changed('listings', [listingId])
-      return fetchDecision(tx, id, now)
+      note.changed('listings', [id])
+      return storedListing(after, now)
     }),
 )

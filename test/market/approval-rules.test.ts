@@ -162,8 +162,7 @@ test('what a person undoes or reopens is not approved by the rule again', async 
   for (let n = 0; n < 4; n++) made.push(await pending(node, items.char!, { seller_id, price: 500 + n }))
   const [undone, taken, sold, reopened] = made.map(({ id }) => id) as [number, number, number, number]
   await until('all are approved', async () => (await Promise.all(made.map(({ id }) => stored(id)))).every(({ status }) => status === 'active'))
-  const { body } = await operator<StoredDecision[]>(node, 'GET', `/listing-decisions?listing_id=${undone}`)
-  expect((await operator(node, 'POST', `/listing-decisions/${body.data[0]!.id}/undo`)).status).toBe(200)
+  expect((await operator(node, 'POST', `/listings/${undone}/undo-decision`)).status).toBe(200)
   await decide(taken, 'reject')
   await operator(node, 'POST', '/orders', { order_id: orderId(), lines: [{ listing_id: sold, quantity: 1 }] })
   node.clock.advance(DAY_MS)
@@ -210,7 +209,7 @@ test('a backtest sees nothing of what came later', async () => {
   // By what is known now, no condition of the rule holds any more: to look at it would be seen here.
   const { seller: record, price_ratio: ratio } = await review(listings[1]!)
   expect([record.sales, record.rejected, record.account_age_days]).toEqual([1, 2, then.seller.account_age_days + 2])
-  expect(ratio).toBeLessThan(0.4)
+  expect(ratio).toBeGreaterThan(1)
   node.clock.advance(88 * DAY_MS)
   expect(await backtest(id, { days: 89 })).toMatchObject({ days: 89, would_approve: 0, since: null })
 })
@@ -236,7 +235,7 @@ test('a backtest says what the shadow log says of the same days', { timeout: 120
     if (random(6) > 0) await decide(id, (['approve', 'approve', 'reject', 'request-change'] as const)[random(4)]!)
     if (random(4) === 0) {
       const [last] = (await operator<StoredDecision[]>(node, 'GET', '/listing-decisions?undoable=1&per_page=1')).body.data
-      if (last) await operator(node, 'POST', `/listing-decisions/${last.id}/undo`)
+      if (last) await operator(node, 'POST', `/listings/${last.listing_id}/undo-decision`)
     }
     const earlier = await stored(all[random(all.length)]!)
     if (earlier.status === 'active' && random(2) === 0)

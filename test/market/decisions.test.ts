@@ -27,7 +27,7 @@ afterAll(() => node.close())
 
 const review = async (id: number) => (await operator<ListingReview>(node, 'GET', `/listings/${id}/review`)).body.data
 const decisions = async (query: string) => (await operator<StoredDecision[]>(node, 'GET', `/listing-decisions?${query}`)).body.data
-const undo = (id: number) => operator<StoredDecision>(node, 'POST', `/listing-decisions/${id}/undo`)
+const undo = (id: number, headers?: Record<string, string>) => operator(node, 'POST', `/listings/${id}/undo-decision`, undefined, headers)
 const stored = async (id: number) => (await operator(node, 'GET', `/listings/${id}`)).body.data
 const approve = (id: number) => operator(node, 'POST', `/listings/${id}/approve`, {})
 const lastOf = async (id: number) => (await decisions(`listing_id=${id}`))[0]!
@@ -86,7 +86,7 @@ test("the seller's record counts sales, approvals, rejections and the days of it
   const asked = await pending(node, items.char!, { seller_id })
   await operator(node, 'POST', `/listings/${asked.id}/request-change`, { note: 'a sharper photo' })
   const taken = await published(node, items.char!, { seller_id })
-  await undo((await lastOf(taken.id)).id)
+  await undo(taken.id)
   node.clock.advance(3 * DAY_MS)
   expect((await review(taken.id)).seller).toEqual({ id: seller_id, name: 'Kart Evi', sales: 1, approved: 1, rejected: 1, account_age_days: 3 })
 })
@@ -122,27 +122,30 @@ test.each([
   expect(decision).toMatchObject({ decision: how.replace('-', '_'), decided_by: 'operator:bootstrap', undone_at: null })
   expect(Date.parse(decision.undo_until!) - Date.parse(decision.decided_at)).toBe(60_000)
   expect((await decisions('undoable=1&mine=1')).map((row) => row.id)).toContain(decision.id)
-  const undone = await undo(decision.id)
-  expect([undone.status, undone.body.data.undone_by, undone.body.data.undo_until]).toEqual([200, 'operator:bootstrap', null])
+  expect((await undo(id, { 'if-match': before.etag })).status).toBe(412)
+  const undone = await undo(id)
+  expect([undone.status, undone.body.message, undone.body.data.status]).toEqual([200, 'The decision is undone', 'pending'])
+  expect(await lastOf(id)).toMatchObject({ id: decision.id, undone_by: 'operator:bootstrap', undo_until: null })
+  const audit = await operator<{ action: string }[]>(node, 'GET', `/audit?subject_type=listing&subject_id=${id}`)
+  expect(audit.body.data[0]!.action).toBe('listing.undo_decision')
   const { etag: _, updated_at: __, ...after } = await stored(id)
   expect(before).toMatchObject(after)
   expect(await found(node)).not.toContain(id)
-  expect((await undo(decision.id)).body.error).toMatchObject({ code: 'CONFLICT', rule: 'decision_undone' })
+  expect((await undo(id)).body.error).toMatchObject({ code: 'CONFLICT', rule: 'undo_none' })
   expect((await approve(id)).status).toBe(200)
 })
 
 test('a published listing that was taken down is shown again', async () => {
   const { id } = await published(node, items.char!)
   await operator(node, 'POST', `/listings/${id}/reject`, { reason: 'a mistake' })
-  await undo((await lastOf(id)).id)
+  await undo(id)
   expect(await found(node)).toContain(id)
 })
 
 test('after a minute, or after anything else happened, a decision stays', async () => {
   const late = await published(node, items.char!)
-  const lateDecision = await lastOf(late.id)
   node.clock.advance(60_000)
-  expect((await undo(lateDecision.id)).body.error).toMatchObject({ code: 'CONFLICT', rule: 'undo_late', params: { seconds: 60 } })
+  expect((await undo(late.id)).body.error).toMatchObject({ code: 'CONFLICT', rule: 'undo_late', params: { seconds: 60 } })
   const sold = await published(node, items.char!, { quantity: 2 })
   await operator(node, 'POST', '/orders', { order_id: orderId(), lines: [{ listing_id: sold.id, quantity: 1 }] })
   const repriced = await published(node, items.char!)
@@ -155,7 +158,7 @@ test('after a minute, or after anything else happened, a decision stays', async 
   for (const { id } of [sold, repriced]) {
     const decision = await lastOf(id)
     expect(decision.undo_until).toBeNull()
-    expect((await undo(decision.id)).body.error).toMatchObject({ code: 'CONFLICT', rule: 'undo_changed' })
+    expect((await undo(id)).body.error).toMatchObject({ code: 'CONFLICT', rule: 'undo_changed' })
     expect((await stored(id)).status).toBe('active')
   }
   expect(await decisions('undoable=1')).not.toContainEqual(expect.objectContaining({ listing_id: sold.id }))
@@ -166,8 +169,7 @@ test('a decision can be undone on another node, and once', { timeout: 60_000 }, 
   const { here, there, close } = await startTwoNodes()
   const { items: cards } = await makeCatalogue(here)
   const { id } = await published(here, cards.char!)
-  const [{ id: decision }] = (await operator<StoredDecision[]>(here, 'GET', '/listing-decisions?undoable=1')).body.data as [StoredDecision]
-  const replies = await Promise.all([here, there, here, there].map((one) => operator(one, 'POST', `/listing-decisions/${decision}/undo`)))
+  const replies = await Promise.all([here, there, here, there].map((one) => operator(one, 'POST', `/listings/${id}/undo-decision`)))
   expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
   expect((await operator(there, 'GET', `/listings/${id}`)).body.data.status).toBe('pending')
   await close()

@@ -213,7 +213,7 @@ export const OPERATOR_ROWS: readonly string[] = [
   'POST /operator/v1/approval-rules/:id/backtest',
   'GET /operator/v1/approval-rules/:id/log',
   'POST /operator/v1/approval-rules/:id/reopen',
-  'POST /operator/v1/listing-decisions/:id/undo',
+  'POST /operator/v1/listings/:id/undo-decision',
   'GET /operator/v1/orders/:order_id',
   'POST /operator/v1/orders/:order_id/cancel',
   'GET /operator/v1/sales',

@@ -112,7 +112,7 @@ export function ApprovalsPage() {
   const undo = () => {
     if (!last) return
     void apply(async () => {
-      if (!(await writeNow('POST', `/listing-decisions/${last.id}/undo`))) return
+      if (!(await writeNow('POST', `/listings/${last.listing_id}/undo-decision`))) return
       announce(t('decisionUndoneOf', { title: last.title ?? `#${last.listing_id}` }))
       setNext(last.listing_id)
     })

@@ -1,7 +1,7 @@
 // Decisions about listings as they are kept: with what was known, and with what they replaced, so that they can be undone.
 import { sql } from 'kysely'
 import { MINUTE_MS } from '#core/duration.ts'
-import { existing, missing, orNull } from '#core/fields.ts'
+import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
@@ -190,15 +190,6 @@ export async function pageOfDecisions(
 
 /** Nothing has happened to the listing since. */
 const UNCHANGED = sql`(d.undone_at is null and l.version = d.after_version)`
-
-/** @throws NOT_FOUND */
-export async function fetchDecision(on: Queryable, id: number, now: Date): Promise<StoredDecision> {
-  const from = sql`from listing_decisions d left join listings l on l.id = d.listing_id
-    where d.decision is not null and d.id = ${existing('listing decision', id)}`
-  const [row] = await viewsOf(on, from, now)
-  if (!row) throw missing('listing decision', id)
-  return row
-}
 
 async function viewsOf(on: Queryable, from: ReturnType<typeof sql>, now: Date): Promise<StoredDecision[]> {
   const { rows } = await sql<Row>`
