@@ -241,7 +241,7 @@ export const TURKISH: Words = {
     only_source: '{id} numaralı ürünün {source} {foreign} dışında kaynağı yok; ayrılacak bir şey yok',
     not_a_source: 'kaynağın bu ürün için kullandığı bir kimlik olmalı: {values}',
     decision_undone: '{id} numaralı kararı {by} zaten geri almış',
-        undo_none: '{id} numaralı ilan hakkında geri alınabilecek bir karar yok',
+    undo_none: '{id} numaralı ilan hakkında geri alınabilecek bir karar yok',
     undo_late: '{id} numaralı ilan hakkındaki karar yalnızca {seconds} sn içinde geri alınabilir',
     backtest_failed:
       'bir kural ancak {days} günlük geriye dönük testi geçerse açılabilir: {approve} ilanı onaylardı (en az {min}), bunların {rejected} tanesini insanlar reddetti (en çok %{percent})',

@@ -186,7 +186,7 @@ function AgainstReference({ review: { price_ratio: ratio, references } }: { revi
   const reference = references.find((one) => one.ratio !== null)
   if (ratio === null || !reference) return <span class="quiet">{t('noReference')}</span>
   const text = t('timesReference', { ratio, source: term('market', reference.market) })
-  return ratio >= FAR || ratio <= 1 / FAR ? <mark>{text}</mark> : <>{text}</>
+  return ratio >= FAR || ratio <= 1 / FAR ? <mark>{text}</mark> : <span>{text}</span>
 }
 
 /** The prices that a listing is compared with, each in its own currency and in lira by the rate of the day. */

@@ -44,7 +44,7 @@ export async function backtest(on: Queryable, conditions: Conditions, days: numb
   const rejected = approved.filter(({ decision }) => decision !== 'approve')
   return {
     days,
-    since: rows.at(-1)?.decided_at!.toISOString() ?? null,
+    since: rows.at(-1)?.decided_at?.toISOString() ?? null,
     decisions: rows.length,
     would_approve: approved.length,
     people_rejected: rejected.length,
