@@ -1,7 +1,7 @@
 // Prices in question by item and cause: each beside the prices that bear on it, decided by keyboard, one, a group or all that match.
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { newKey, request } from '../api.ts'
+import { newKey } from '#ui/api.ts'
 import {
   type PriceDecision,
   type PriceReview,
@@ -9,17 +9,18 @@ import {
   priceReviewStateValues as STATES,
   type ReviewedPrice,
 } from '../api-types.ts'
-import { asApiError, useData, useVersion, writeNow } from '../data.ts'
-import type { Body } from '../operations.ts'
-import { confirmed } from '../ui/dialog.tsx'
-import { Heading } from '../ui/heading.tsx'
+import { asApiError, useVersion } from '#ui/data.ts'
+import type { Body } from '#ui/operations.ts'
+import { type OperatorApi, request, useData, writeNow } from '../api.ts'
+import { confirmed } from '#ui/dialog.tsx'
+import { Heading } from '#ui/heading.tsx'
 import { marketOptions } from '../ui/market-options.ts'
 import { Picture } from '../ui/picture.tsx'
 import { PriceSteps } from '../ui/price-steps.tsx'
 import { useInTurn, useQueue } from '../ui/queue.ts'
-import { Empty, Facts, Failure, Status, Waiting } from '../ui/states.tsx'
-import { Pages, useFilters } from '../ui/table.tsx'
-import { announce } from '../ui/toasts.tsx'
+import { Empty, Facts, Failure, Status, Waiting } from '#ui/states.tsx'
+import { Pages, useFilters } from '#ui/table.tsx'
+import { announce } from '#ui/toasts.tsx'
 import { ago, count, date, moment, refusal, sentence, t, term } from '../words.ts'
 import { ReviewTabs, undoDecision } from './price-decisions.tsx'
 import { priceText } from './prices.ts'
@@ -29,7 +30,7 @@ const SHOWN = 25
 const DIGITS = 9
 
 type How = PriceDecision['decision']
-type Decision = Body<'POST', '/price-decisions'> & { decision: How }
+type Decision = Body<OperatorApi, 'POST', '/price-decisions'> & { decision: How }
 
 /** What can be decided about prices in a state. */
 const DECIDABLE = {
