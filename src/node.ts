@@ -21,6 +21,7 @@ import { checkDumpStore, openDumpStore } from '#dumps/open-store.ts'
 import { type Heartbeat, workerHeartbeat } from '#jobs/heartbeat.ts'
 import { Notices } from '#jobs/notices.ts'
 import { Scheduler } from '#jobs/scheduler.ts'
+import { judgeWaiting } from '#market/approval/judge.ts'
 import { expireListings } from '#market/expire-listings.ts'
 import { forgetOldPriceJobs } from '#market/jobs/store.ts'
 import { ListingSnapshot } from '#market/snapshot/listings.ts'
@@ -76,6 +77,7 @@ const EVERY = {
   ratesOfTheDay: 1_000,
   eventFeed: 1_000,
   expiry: 5_000,
+  approvalRules: 1_000,
   brokenImports: 10_000,
   heartbeat: 15_000,
   keyUses: 10_000,
@@ -237,6 +239,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     if (worker) {
       const workerCtx = ctx({ kind: 'operator', name: 'worker' })
       scheduler.add({ name: 'listing-expiry', intervalMs: EVERY.expiry, run: () => expireListings(workerCtx) })
+      scheduler.add({ name: 'approval-rules', intervalMs: EVERY.approvalRules, run: () => judgeWaiting(workerCtx) })
       scheduler.add({ name: 'price-evidence', intervalMs: EVERY.priceEvidence, run: () => judgeAllPrices(workerCtx) })
       const { currencies } = config.priceRules
       scheduler.add({ name: 'price-reviews', intervalMs: EVERY.priceReviews, run: () => rankReviews(db, currencies, now()) })

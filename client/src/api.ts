@@ -3463,7 +3463,7 @@ export interface operations {
                      *           "code": "service",
                      *           "name": "service",
                      *           "currency": "TRY",
-                     *           "last_price_at": "2026-11-22T23:24:48.056Z"
+                     *           "last_price_at": "2026-11-22T23:37:20.704Z"
                      *         },
                      *         {
                      *           "code": "source_a",
@@ -3602,11 +3602,11 @@ export interface operations {
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-23T02:24:58+03:00"
+                     *               "sold_at": "2026-11-23T02:37:29+03:00"
                      *             },
                      *             {
                      *               "price": 36407.97,
-                     *               "sold_at": "2026-11-10T23:03:46+03:00"
+                     *               "sold_at": "2026-11-10T23:16:19+03:00"
                      *             }
                      *           ]
                      *         }
@@ -3723,16 +3723,16 @@ export interface operations {
                      *         "shipping_payer": "buyer",
                      *         "offers_enabled": false,
                      *         "highlighted_until": null,
-                     *         "published_at": "2026-11-23T02:24:58+03:00",
-                     *         "expires_at": "2026-12-23T02:24:58+03:00",
+                     *         "published_at": "2026-11-23T02:37:28+03:00",
+                     *         "expires_at": "2026-12-23T02:37:28+03:00",
                      *         "min_offer_price": null,
                      *         "item_id": 5,
                      *         "grade_id": 4,
                      *         "rejection_reason": null,
                      *         "sku": null,
                      *         "changed_by": null,
-                     *         "created_at": "2026-11-23T02:24:58+03:00",
-                     *         "updated_at": "2026-11-23T02:24:58+03:00",
+                     *         "created_at": "2026-11-23T02:37:28+03:00",
+                     *         "updated_at": "2026-11-23T02:37:29+03:00",
                      *         "etag": "\"3001-5\"",
                      *         "pc_multiplier": 2.92,
                      *         "grade": {
@@ -4091,16 +4091,16 @@ export interface operations {
                      *           "shipping_payer": "buyer",
                      *           "offers_enabled": false,
                      *           "highlighted_until": null,
-                     *           "published_at": "2026-11-23T02:24:58+03:00",
-                     *           "expires_at": "2026-12-23T02:24:58+03:00",
+                     *           "published_at": "2026-11-23T02:37:28+03:00",
+                     *           "expires_at": "2026-12-23T02:37:28+03:00",
                      *           "min_offer_price": null,
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
                      *           "sku": null,
                      *           "changed_by": null,
-                     *           "created_at": "2026-11-23T02:24:58+03:00",
-                     *           "updated_at": "2026-11-23T02:24:58+03:00",
+                     *           "created_at": "2026-11-23T02:37:28+03:00",
+                     *           "updated_at": "2026-11-23T02:37:29+03:00",
                      *           "etag": "\"3001-5\""
                      *         }
                      *       ],
@@ -4201,7 +4201,7 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-23T02:24:58+03:00"
+                     *           "sold_at": "2026-11-23T02:37:29+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -4288,7 +4288,7 @@ export interface operations {
                      *         "reasons": [
                      *           {
                      *             "code": "sold",
-                     *             "since": "2026-11-23T02:24:58+03:00",
+                     *             "since": "2026-11-23T02:37:29+03:00",
                      *             "what_to_do": "Nothing: a sold listing stays sold. Offer further units in a new listing.",
                      *             "rejection_reason": null
                      *           }
@@ -4991,7 +4991,7 @@ export interface operations {
                      *             "market": "service",
                      *             "amount": 20775.95,
                      *             "currency": "TRY",
-                     *             "at": "2026-11-22T23:24:48.056Z",
+                     *             "at": "2026-11-22T23:37:20.704Z",
                      *             "import_id": 1,
                      *             "line": 43,
                      *             "used": false,
@@ -5113,13 +5113,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "cursor": "WzEsIjc3MTExNDA4MjYwNTYxMDQ1NzYiLCI3NTc6NzU3OiIsIjc5NDo3OTQ6IiwiNzYzIiw1LDFd",
+                     *           "cursor": "WzEsIjc3MTExNDQwMTcyMzc2MDA1NjEiLCI3NTc6NzU3OiIsIjc5Nzo3OTc6IiwiNzYzIiw1LDFd",
                      *           "kind": "item",
                      *           "id": 1,
                      *           "item_id": 1,
                      *           "market": null,
                      *           "label": null,
-                     *           "at": "2026-11-22T23:24:46.285Z",
+                     *           "at": "2026-11-22T23:37:18.834Z",
                      *           "data": {
                      *             "id": 1,
                      *             "market": "source_c",
@@ -5180,19 +5180,19 @@ export interface operations {
                      *                 "label": "PSA 10",
                      *                 "price": 6336.79,
                      *                 "currency": "TRY",
-                     *                 "updated_at": "2026-11-22T23:24:48.056Z"
+                     *                 "updated_at": "2026-11-22T23:37:20.704Z"
                      *               }
                      *             ]
                      *           }
                      *         },
                      *         {
-                     *           "cursor": "WzEsIjc3MTExNDA4MjYwNTYxMDQ1NzYiLCI3NTc6NzU3OiIsIjc5NDo3OTQ6IiwiNzYzIiw1LDJd",
+                     *           "cursor": "WzEsIjc3MTExNDQwMTcyMzc2MDA1NjEiLCI3NTc6NzU3OiIsIjc5Nzo3OTc6IiwiNzYzIiw1LDJd",
                      *           "kind": "item",
                      *           "id": 2,
                      *           "item_id": 2,
                      *           "market": null,
                      *           "label": null,
-                     *           "at": "2026-11-22T23:24:46.285Z",
+                     *           "at": "2026-11-22T23:37:18.834Z",
                      *           "data": {
                      *             "id": 2,
                      *             "market": "source_c",
@@ -5259,7 +5259,7 @@ export interface operations {
                      *           }
                      *         }
                      *       ],
-                     *       "next": "WzEsIjc3MTExNDA4MjYwNTYxMDQ1NzYiLCI3NTc6NzU3OiIsIjc5NDo3OTQ6IiwiNzYzIiw1LDJd"
+                     *       "next": "WzEsIjc3MTExNDQwMTcyMzc2MDA1NjEiLCI3NTc6NzU3OiIsIjc5Nzo3OTc6IiwiNzYzIiw1LDJd"
                      *     }
                      */
                     "application/json": {
@@ -5484,8 +5484,8 @@ export interface operations {
                      *           "reversed": 0,
                      *           "kept": 0,
                      *           "failed": 0,
-                     *           "created_at": "2026-11-23T02:25:01+03:00",
-                     *           "expires_at": "2026-11-24T02:25:01+03:00",
+                     *           "created_at": "2026-11-23T02:37:34+03:00",
+                     *           "expires_at": "2026-11-24T02:37:34+03:00",
                      *           "applied_at": null,
                      *           "undone_at": null
                      *         }
@@ -5614,8 +5614,8 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T02:25:01+03:00",
-                     *         "expires_at": "2026-11-24T02:25:01+03:00",
+                     *         "created_at": "2026-11-23T02:37:34+03:00",
+                     *         "expires_at": "2026-11-24T02:37:34+03:00",
                      *         "applied_at": null,
                      *         "undone_at": null,
                      *         "rows": [
@@ -5779,9 +5779,9 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T02:25:01+03:00",
-                     *         "expires_at": "2026-11-24T02:25:01+03:00",
-                     *         "applied_at": "2026-11-23T02:25:01+03:00",
+                     *         "created_at": "2026-11-23T02:37:34+03:00",
+                     *         "expires_at": "2026-11-24T02:37:34+03:00",
+                     *         "applied_at": "2026-11-23T02:37:35+03:00",
                      *         "undone_at": null,
                      *         "rows": [
                      *           {
@@ -5893,9 +5893,9 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T02:25:01+03:00",
-                     *         "expires_at": "2026-11-24T02:25:01+03:00",
-                     *         "applied_at": "2026-11-23T02:25:01+03:00",
+                     *         "created_at": "2026-11-23T02:37:34+03:00",
+                     *         "expires_at": "2026-11-24T02:37:34+03:00",
+                     *         "applied_at": "2026-11-23T02:37:35+03:00",
                      *         "undone_at": null,
                      *         "rows": [
                      *           {
@@ -6027,10 +6027,10 @@ export interface operations {
                      *         "reversed": 1,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T02:25:01+03:00",
-                     *         "expires_at": "2026-11-24T02:25:01+03:00",
-                     *         "applied_at": "2026-11-23T02:25:01+03:00",
-                     *         "undone_at": "2026-11-23T02:25:01+03:00",
+                     *         "created_at": "2026-11-23T02:37:34+03:00",
+                     *         "expires_at": "2026-11-24T02:37:34+03:00",
+                     *         "applied_at": "2026-11-23T02:37:35+03:00",
+                     *         "undone_at": "2026-11-23T02:37:35+03:00",
                      *         "rows": [
                      *           {
                      *             "row": 1,
@@ -6838,8 +6838,8 @@ export interface operations {
                      *           "unit_price": 1250.5,
                      *           "commission": 125.05,
                      *           "payout": 1125.45,
-                     *           "sold_at": "2026-11-23T02:24:58+03:00",
-                     *           "cancelled_at": "2026-11-23T02:24:58+03:00",
+                     *           "sold_at": "2026-11-23T02:37:28+03:00",
+                     *           "cancelled_at": "2026-11-23T02:37:29+03:00",
                      *           "refunded": 1250.5
                      *         }
                      *       ],
@@ -6938,7 +6938,7 @@ export interface operations {
                      *         "lines": [
                      *           {
                      *             "kind": "sale",
-                     *             "at": "2026-11-02T23:42:16+03:00",
+                     *             "at": "2026-11-02T23:54:48+03:00",
                      *             "order_id": 9000000150,
                      *             "line": 1,
                      *             "listing_id": 2142,
@@ -6957,7 +6957,7 @@ export interface operations {
                      *           },
                      *           {
                      *             "kind": "sale",
-                     *             "at": "2026-11-03T05:02:12+03:00",
+                     *             "at": "2026-11-03T05:14:44+03:00",
                      *             "order_id": 9000000208,
                      *             "line": 1,
                      *             "listing_id": 2889,
@@ -7231,23 +7231,23 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": 5,
-                     *           "attempt": 2,
+                     *           "id": 7,
+                     *           "attempt": 1,
                      *           "status_code": null,
                      *           "success": false,
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-23T02:24:58+03:00",
-                     *           "test": false,
-                     *           "mark": null
+                     *           "created_at": "2026-11-23T02:37:29+03:00",
+                     *           "test": true,
+                     *           "mark": "test"
                      *         }
                      *       ],
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 5,
-                     *         "last_page": 5,
+                     *         "total": 7,
+                     *         "last_page": 7,
                      *         "has_more": true
                      *       }
                      *     }
@@ -7521,7 +7521,7 @@ export interface operations {
                      *           "id": "evt_1",
                      *           "cursor": "WzEsImV2ZW50cyIsMywxXQ",
                      *           "event": "sale",
-                     *           "sent_at": "2026-11-23T02:24:58+03:00",
+                     *           "sent_at": "2026-11-23T02:37:28+03:00",
                      *           "data": {
                      *             "order_id": 900001,
                      *             "listing_id": 3001,
@@ -7529,7 +7529,7 @@ export interface operations {
                      *             "quantity": 1,
                      *             "unit_price": 1250.5,
                      *             "seller_payout": 1125.45,
-                     *             "sold_at": "2026-11-23T02:24:58+03:00"
+                     *             "sold_at": "2026-11-23T02:37:28+03:00"
                      *           },
                      *           "delivered": false
                      *         },
@@ -7537,7 +7537,7 @@ export interface operations {
                      *           "id": "evt_2",
                      *           "cursor": "WzEsImV2ZW50cyIsMywyXQ",
                      *           "event": "sale",
-                     *           "sent_at": "2026-11-23T02:24:58+03:00",
+                     *           "sent_at": "2026-11-23T02:37:29+03:00",
                      *           "data": {
                      *             "order_id": 900003,
                      *             "listing_id": 3003,
@@ -7545,7 +7545,7 @@ export interface operations {
                      *             "quantity": 1,
                      *             "unit_price": 1200,
                      *             "seller_payout": 1080,
-                     *             "sold_at": "2026-11-23T02:24:58+03:00"
+                     *             "sold_at": "2026-11-23T02:37:29+03:00"
                      *           },
                      *           "delivered": false
                      *         }
@@ -7744,7 +7744,7 @@ export interface operations {
                      *         },
                      *         "key": {
                      *           "label": "demo",
-                     *           "last4": "MCPw",
+                     *           "last4": "CrGb",
                      *           "expires_at": null,
                      *           "read_only": false,
                      *           "allowed_origins": [],

@@ -566,7 +566,7 @@ export interface paths {
         };
         /**
          * Listings that wait for approval, longest waiting first
-         * @description `changed_since_approval` tells what differs from what was last approved.
+         * @description `changed_since_approval` tells what differs from what was last approved. `review` has what a decision is made by: the item, the prices that the listing is compared with, converted to TL, and the record of its seller.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/listings/waiting?seller_id=3&per_page=1' \
@@ -615,6 +615,31 @@ export interface paths {
         patch: operations["correctListing"];
         trace?: never;
     };
+    "/operator/v1/listings/{id}/review": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a decision about a listing is made by
+         * @description The item, the prices that the listing is compared with, converted to TL, and the record of its seller.
+         *
+         *     ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/listings/3003/review' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["reviewListing"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/listings/{id}/approve": {
         parameters: {
             query?: never;
@@ -661,6 +686,214 @@ export interface paths {
          *     ```
          */
         post: operations["rejectListing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/listings/{id}/request-change": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a listing back to its owner
+         * @description It is `rejected` with the note as its reason, which its owner reads; an edit sends it to approval again. Takes `If-Match` with the `etag` of the listing: 412 if it has changed since you read it.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/listings/3003/request-change' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"note":"Add a photo of the back."}'
+         *     ```
+         */
+        post: operations["requestListingChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/listing-decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Decisions about listings, newest first
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/listing-decisions?listing_id=3003&per_page=1' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["listListingDecisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/listings/{id}/undo-decision": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo the last decision about a listing within a minute
+         * @description The listing is as it was before, at its place in the queue. Refused once anything else has changed the listing. Takes `If-Match` with the `etag` of the listing: 412 if it has changed since you read it.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/listings/3003/undo-decision' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        post: operations["undoListingDecision"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/approval-rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Approval rules, oldest first
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/approval-rules' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["listApprovalRules"];
+        put?: never;
+        /**
+         * Add an approval rule
+         * @description A listing that begins to wait is judged by every rule that is `on` or in `shadow`. The first that is `on` and whose conditions all hold approves it; the audit log names the rule and its version. What a rule in `shadow` would do is only logged.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/approval-rules' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"name":"Known sellers at usual prices","mode":"shadow","conditions":{"price_ratio":{"min":0.5,"max":1.5},"seller_sales":{"min":20},"seller_rejected":{"max":0}}}'
+         *     ```
+         */
+        post: operations["createApprovalRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/approval-rules/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change an approval rule
+         * @description Other conditions make a new version. A rule that is then `on` must pass a backtest of 90 days, or nothing is changed.
+         *
+         *     ```sh
+         *     curl -X PATCH 'http://127.0.0.1:0/operator/v1/approval-rules/1' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"conditions":{"changed_fields":["title","description"]}}'
+         *     ```
+         */
+        patch: operations["updateApprovalRule"];
+        trace?: never;
+    };
+    "/operator/v1/approval-rules/{id}/backtest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What an approval rule would have done
+         * @description Each decision of people in these days is judged by what was known when its listing began to wait, never by what came later. Decisions from before this was kept are not judged.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/approval-rules/1/backtest' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"days":30}'
+         *     ```
+         */
+        post: operations["backtestApprovalRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/approval-rules/{id}/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What an approval rule said of listings, newest first
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/approval-rules/1/log?per_page=1' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["listApprovalRuleLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/approval-rules/{id}/reopen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send listings that an approval rule approved back to approval
+         * @description They wait for a person: no rule judges them again until their owners edit them. Those that a person has decided about since stay.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/approval-rules/1/reopen' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{}'
+         *     ```
+         */
+        post: operations["reopenRuleDecisions"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2152,6 +2385,99 @@ export interface components {
             expires_at: string | null;
             revoked_at: string | null;
         };
+        ApprovalBacktest: {
+            days: number;
+            rule_version: number;
+            /** @description The first decision that is judged, UTC; null without any */
+            since: string | null;
+            /** @description Decisions of people in these days whose facts were kept */
+            decisions: number;
+            would_approve: number;
+            /** @description Those of them that people rejected or sent back for a change */
+            people_rejected: number;
+            /** @description Which these are, the latest first; at most 1000 */
+            listings: number[];
+            /** @description Whether the rule could be on: `min_decisions` and `max_rejected_percent` of the rule hold */
+            passed: boolean;
+        };
+        /** @description All must hold */
+        ApprovalConditions: {
+            /** @description At most these fields differ from what was last approved. A listing that was never approved does not match */
+            changed_fields?: ("item_id" | "grade_id" | "title" | "description" | "language" | "images" | "shipping_payer" | "offers_enabled" | "min_offer_price")[];
+            /** @description Price ÷ the first trusted reference price of the item and label, in TL. A listing without one does not match */
+            price_ratio?: {
+                min?: number;
+                max?: number;
+            };
+            /** @description Sold order lines of the seller */
+            seller_sales?: {
+                min?: number;
+                max?: number;
+            };
+            /** @description Approvals of the seller's listings */
+            seller_approved?: {
+                min?: number;
+                max?: number;
+            };
+            /** @description Rejections of the seller's listings */
+            seller_rejected?: {
+                min?: number;
+                max?: number;
+            };
+            /** @description Age of the seller's account */
+            seller_age_days?: {
+                min?: number;
+                max?: number;
+            };
+        };
+        ApprovalRule: {
+            id: number;
+            name: string;
+            /**
+             * @description `off`; `shadow`: it is only logged what the rule would do; `on`: it approves. A rule can be on only if it passes a backtest of 90 days
+             * @enum {string}
+             */
+            mode: "off" | "shadow" | "on";
+            /** @description Each change of the conditions makes a new one */
+            version: number;
+            conditions: components["schemas"]["ApprovalConditions"];
+            max_rejected_percent: number;
+            min_decisions: number;
+            /** @description Listings that this version judged, in shadow or on */
+            judged: number;
+            /** @description Those of them that it would approve */
+            approves: number;
+            /** @description Those that it approved and that are not undone */
+            approved: number;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            updated_at: string;
+        };
+        ApprovalRuleLogEntry: {
+            listing_id: number;
+            /** @description Of the listing; null when it was deleted */
+            title: string | null;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            at: string;
+            rule_version: number;
+            /** @enum {string} */
+            mode: "shadow" | "on";
+            /** @description Whether all conditions held */
+            approves: boolean;
+            /** @description What was decided then, by whomever; null for nothing yet */
+            decision: ("approve" | "reject" | "request_change") | null;
+            decided_by: string | null;
+        };
         ApproveListingInput: {
             /**
              * Format: date-time
@@ -2179,6 +2505,13 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             request_id: string | null;
+        };
+        BacktestApprovalRuleInput: {
+            /**
+             * @description Of the last so many days
+             * @default 90
+             */
+            days?: number;
         };
         Balance: {
             /** @description The new balance */
@@ -2388,6 +2721,26 @@ export interface components {
             /** @default 0 */
             highlight_credits?: number;
         };
+        CreateApprovalRuleInput: {
+            /** @description What it is called */
+            name: string;
+            conditions: components["schemas"]["ApprovalConditions"];
+            /**
+             * @description `off`; `shadow`: it is only logged what the rule would do; `on`: it approves. A rule can be on only if it passes a backtest of 90 days
+             * @enum {string}
+             */
+            mode?: "off" | "shadow" | "on";
+            /**
+             * @description Of the listings that it would have approved, at most so many percent may have been rejected by people
+             * @default 1
+             */
+            max_rejected_percent?: number;
+            /**
+             * @description So many listings at least it must have been able to approve
+             * @default 20
+             */
+            min_decisions?: number;
+        };
         CreateCategoryInput: {
             /** @description Unique within its market; made when absent */
             ref?: string;
@@ -2547,6 +2900,10 @@ export interface components {
         DecidedPrices: {
             /** @description How many */
             decided: number;
+        };
+        DecidingRule: {
+            id: number;
+            version: number;
         };
         DiscardHeldPricesInput: {
             /**
@@ -2941,6 +3298,40 @@ export interface components {
              * @description UTC
              */
             at: string;
+        };
+        ListingDecision: {
+            id: number;
+            listing_id: number;
+            /** @description Of the listing; null when it was deleted */
+            title: string | null;
+            seller_id: number;
+            /** @enum {string} */
+            decision: "approve" | "reject" | "request_change";
+            /** @description What the owner reads of a rejection or requested change */
+            note: string | null;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            decided_at: string;
+            /** @description As in the audit log; `rule:<id>` for a rule */
+            decided_by: string;
+            /** @description The approval rule that decided, null where a person did */
+            rule: components["schemas"]["DecidingRule"] | null;
+            /** @description Until when it can be undone; null where it cannot: the listing has changed since */
+            undo_until: string | null;
+            undone_at: string | null;
+            undone_by: string | null;
+        };
+        ListingReview: {
+            item: components["schemas"]["ReviewedItem"];
+            /** @description Whose prices it is compared with */
+            label: string;
+            /** @description Prices of the item under that label, in the order of `MARKET_ORDER` */
+            references: components["schemas"]["ReferencePrice"][];
+            /** @description `ratio` of the first trusted reference; null without one */
+            price_ratio: number | null;
+            seller: components["schemas"]["SellerRecord"];
         };
         /** @enum {string} */
         ListingStatus: "pending" | "active" | "paused" | "rejected" | "expired" | "sold";
@@ -3644,9 +4035,60 @@ export interface components {
                 unit_price?: number;
             }[];
         };
+        ReferencePrice: {
+            market: components["schemas"]["MarketCode"];
+            state: components["schemas"]["PriceState"];
+            /** @description In `currency` */
+            price: number;
+            /** @description ISO 4217 code */
+            currency: string;
+            /**
+             * Format: date-time
+             * @description When it was last set or confirmed, UTC
+             */
+            confirmed_at: string;
+            /** @description The last rate known today; null for lira and where none is known */
+            rate: components["schemas"]["ReferenceRate"] | null;
+            /** @description In TL by that rate */
+            price_try: number | null;
+            /** @description Price of the listing ÷ `price_try`, two decimals; null where the price is not trusted */
+            ratio: number | null;
+        };
+        ReferenceRate: {
+            /** @description Turkish lira for one unit */
+            rate: number;
+            /** Format: date */
+            day: string;
+        };
         RejectListingInput: {
             /** @description Why; its owner reads it */
             reason: string;
+        };
+        ReopenRuleDecisionsInput: {
+            /** @description Only what this version of the rule approved */
+            version?: number;
+        };
+        ReopenedDecisions: {
+            reopened: number;
+            /** @description Listings that are left alone, by reason: `decided_since` (a person has decided about them since), `reopen` (neither published nor paused), `listing_sold` */
+            kept: {
+                [key: string]: number;
+            };
+        };
+        RequestListingChangeInput: {
+            /** @description What to change; its owner reads it */
+            note: string;
+        };
+        ReviewedItem: {
+            id: number;
+            name: string;
+            code: string | null;
+            category: string;
+            finish: string | null;
+            images: {
+                url: string;
+                order: number;
+            }[];
         };
         ReviewedPrice: {
             held_id: number | null;
@@ -3748,6 +4190,17 @@ export interface components {
              * @description UTC
              */
             saved_at: string;
+        };
+        SellerRecord: {
+            id: number;
+            name: string;
+            /** @description Sold order lines, without cancelled ones */
+            sales: number;
+            /** @description Approvals of its listings */
+            approved: number;
+            /** @description Rejections of its listings; requested changes are not among them */
+            rejected: number;
+            account_age_days: number;
         };
         SendTestEventInput: {
             event: components["schemas"]["EventKind"];
@@ -4208,6 +4661,26 @@ export interface components {
             /** @description For the audit log */
             reason?: string;
         };
+        UpdateApprovalRuleInput: {
+            /** @description What it is called */
+            name?: string;
+            /**
+             * @description `off`; `shadow`: it is only logged what the rule would do; `on`: it approves. A rule can be on only if it passes a backtest of 90 days
+             * @enum {string}
+             */
+            mode?: "off" | "shadow" | "on";
+            conditions?: components["schemas"]["ApprovalConditions"];
+            /**
+             * @description Of the listings that it would have approved, at most so many percent may have been rejected by people
+             * @default 1
+             */
+            max_rejected_percent?: number;
+            /**
+             * @description So many listings at least it must have been able to approve
+             * @default 20
+             */
+            min_decisions?: number;
+        };
         UsedRate: {
             /** @description ISO 4217 code */
             currency: string;
@@ -4215,6 +4688,58 @@ export interface components {
             rate: number;
             /** Format: date */
             day: string;
+        };
+        WaitingListing: {
+            id: number;
+            seller_id: number;
+            item_id: number;
+            grade_id: number | null;
+            title: string;
+            /** @description Readable, with the id at its end */
+            slug: string;
+            description: string;
+            /** @description In TL */
+            price: number;
+            /** @description Units in stock */
+            quantity: number;
+            language: string | null;
+            images: {
+                url: string;
+                order: number;
+            }[];
+            shipping_payer: components["schemas"]["ShippingPayer"];
+            offers_enabled: boolean;
+            min_offer_price: number | null;
+            status: components["schemas"]["ListingStatus"];
+            approved_price: number | null;
+            approved_at: string | null;
+            rejection_reason: string | null;
+            waiting_since: string | null;
+            published_at: string | null;
+            expires_at: string | null;
+            highlighted_until: string | null;
+            /** @description The stock-keeping unit that its owner gave it */
+            sku: string | null;
+            /** @description The job or rule that last set price or quantity; null where a person did */
+            changed_by: components["schemas"]["ListingChangedBy"] | null;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            updated_at: string;
+            /** @description For `If-Match` */
+            etag: string;
+            changed_since_approval: {
+                field: string;
+                approved: unknown;
+                now: unknown;
+            }[] | null;
+            review: components["schemas"]["ListingReview"];
         };
         WebhookAttempt: {
             id: number;
@@ -4282,8 +4807,13 @@ export type AccountWebhook = components['schemas']['AccountWebhook'];
 export type AddCreditsInput = components['schemas']['AddCreditsInput'];
 export type Amount = components['schemas']['Amount'];
 export type ApiKey = components['schemas']['ApiKey'];
+export type ApprovalBacktest = components['schemas']['ApprovalBacktest'];
+export type ApprovalConditions = components['schemas']['ApprovalConditions'];
+export type ApprovalRule = components['schemas']['ApprovalRule'];
+export type ApprovalRuleLogEntry = components['schemas']['ApprovalRuleLogEntry'];
 export type ApproveListingInput = components['schemas']['ApproveListingInput'];
 export type AuditRow = components['schemas']['AuditRow'];
+export type BacktestApprovalRuleInput = components['schemas']['BacktestApprovalRuleInput'];
 export type Balance = components['schemas']['Balance'];
 export type Batch = components['schemas']['Batch'];
 export type CancelOrderInput = components['schemas']['CancelOrderInput'];
@@ -4298,6 +4828,7 @@ export type CollectionVisibility = components['schemas']['CollectionVisibility']
 export type Completions = components['schemas']['Completions'];
 export type CorrectListingInput = components['schemas']['CorrectListingInput'];
 export type CreateAccountInput = components['schemas']['CreateAccountInput'];
+export type CreateApprovalRuleInput = components['schemas']['CreateApprovalRuleInput'];
 export type CreateCategoryInput = components['schemas']['CreateCategoryInput'];
 export type CreateCollectionInput = components['schemas']['CreateCollectionInput'];
 export type CreateItemInput = components['schemas']['CreateItemInput'];
@@ -4306,6 +4837,7 @@ export type CreateListingInput = components['schemas']['CreateListingInput'];
 export type CreditEntry = components['schemas']['CreditEntry'];
 export type DecidePricesInput = components['schemas']['DecidePricesInput'];
 export type DecidedPrices = components['schemas']['DecidedPrices'];
+export type DecidingRule = components['schemas']['DecidingRule'];
 export type DiscardHeldPricesInput = components['schemas']['DiscardHeldPricesInput'];
 export type Dump = components['schemas']['Dump'];
 export type DumpFile = components['schemas']['DumpFile'];
@@ -4328,6 +4860,8 @@ export type ItemSource = components['schemas']['ItemSource'];
 export type KeyUsage = components['schemas']['KeyUsage'];
 export type ListedItem = components['schemas']['ListedItem'];
 export type ListingChangedBy = components['schemas']['ListingChangedBy'];
+export type ListingDecision = components['schemas']['ListingDecision'];
+export type ListingReview = components['schemas']['ListingReview'];
 export type ListingStatus = components['schemas']['ListingStatus'];
 export type LoadedRates = components['schemas']['LoadedRates'];
 export type MarketCode = components['schemas']['MarketCode'];
@@ -4366,13 +4900,20 @@ export type PricedItem = components['schemas']['PricedItem'];
 export type Problem = components['schemas']['Problem'];
 export type Rate = components['schemas']['Rate'];
 export type RecordOrderInput = components['schemas']['RecordOrderInput'];
+export type ReferencePrice = components['schemas']['ReferencePrice'];
+export type ReferenceRate = components['schemas']['ReferenceRate'];
 export type RejectListingInput = components['schemas']['RejectListingInput'];
+export type ReopenRuleDecisionsInput = components['schemas']['ReopenRuleDecisionsInput'];
+export type ReopenedDecisions = components['schemas']['ReopenedDecisions'];
+export type RequestListingChangeInput = components['schemas']['RequestListingChangeInput'];
+export type ReviewedItem = components['schemas']['ReviewedItem'];
 export type ReviewedPrice = components['schemas']['ReviewedPrice'];
 export type RotateKeyInput = components['schemas']['RotateKeyInput'];
 export type RunningDump = components['schemas']['RunningDump'];
 export type SaleCancellation = components['schemas']['SaleCancellation'];
 export type SavePriceMappingInput = components['schemas']['SavePriceMappingInput'];
 export type SavedPriceMapping = components['schemas']['SavedPriceMapping'];
+export type SellerRecord = components['schemas']['SellerRecord'];
 export type SendTestEventInput = components['schemas']['SendTestEventInput'];
 export type SetAside = components['schemas']['SetAside'];
 export type SetMatch = components['schemas']['SetMatch'];
@@ -4398,7 +4939,9 @@ export type StoredPriceExplanation = components['schemas']['StoredPriceExplanati
 export type StoredSale = components['schemas']['StoredSale'];
 export type Synonym = components['schemas']['Synonym'];
 export type TakeSourceBackInput = components['schemas']['TakeSourceBackInput'];
+export type UpdateApprovalRuleInput = components['schemas']['UpdateApprovalRuleInput'];
 export type UsedRate = components['schemas']['UsedRate'];
+export type WaitingListing = components['schemas']['WaitingListing'];
 export type WebhookAttempt = components['schemas']['WebhookAttempt'];
 export type WebhookEvent = components['schemas']['WebhookEvent'];
 export type $defs = Record<string, never>;
@@ -5433,7 +5976,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {boolean} */
                         success: true;
-                        data: components["schemas"]["StoredListing"][];
+                        data: components["schemas"]["WaitingListing"][];
                         pagination: components["schemas"]["Pagination"];
                     };
                 };
@@ -5499,6 +6042,33 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["StoredListing"];
                         message?: string;
+                    };
+                };
+            };
+        };
+    };
+    reviewListing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the listing */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["ListingReview"];
                     };
                 };
             };
@@ -5572,6 +6142,306 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["StoredListing"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    requestListingChange: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+                /** @description Entity tag of what was read; 412 if it has changed since */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the listing */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequestListingChangeInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["StoredListing"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    listListingDecisions: {
+        parameters: {
+            query?: {
+                /** @description Of this listing */
+                listing_id?: number;
+                /** @description Of listings of this account */
+                seller_id?: number;
+                /** @description `1`: only the caller's own */
+                mine?: boolean;
+                /** @description `1`: only those that can be undone now */
+                undoable?: boolean;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Entries on a page */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["ListingDecision"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+        };
+    };
+    undoListingDecision: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+                /** @description Entity tag of what was read; 412 if it has changed since */
+                "If-Match"?: string;
+            };
+            path: {
+                /** @description Id of the listing */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["StoredListing"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    listApprovalRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["ApprovalRule"][];
+                    };
+                };
+            };
+        };
+    };
+    createApprovalRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateApprovalRuleInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["ApprovalRule"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    updateApprovalRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the approval rule */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateApprovalRuleInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["ApprovalRule"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    backtestApprovalRule: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the approval rule */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BacktestApprovalRuleInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["ApprovalBacktest"];
+                    };
+                };
+            };
+        };
+    };
+    listApprovalRuleLog: {
+        parameters: {
+            query?: {
+                /** @description `1`: only listings that it approves, `0`: only the others */
+                approves?: boolean;
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Entries on a page */
+                per_page?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the approval rule */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["ApprovalRuleLogEntry"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+        };
+    };
+    reopenRuleDecisions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the approval rule */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReopenRuleDecisionsInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["ReopenedDecisions"];
                         message?: string;
                     };
                 };
@@ -7613,9 +8483,14 @@ export const pathsOperatorV1ImportsId_or_formatPostParametersQueryDecimalValues:
 export const pathsOperatorV1ImportsId_or_formatPostParametersQueryEncodingValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports/{id_or_format}"]["post"]["parameters"]["query"]["encoding"]> = ["utf-8", "windows-1252"];
 export const pathsOperatorV1WebhookEventsGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/webhook-events"]["get"]["parameters"]["query"]["state"]> = ["queued", "delivered", "failed", "cancelled"];
 export const acceptHeldPricesInputRuleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["AcceptHeldPricesInput"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "withdrawn"];
+export const approvalConditionsChanged_fieldsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ApprovalConditions"]["changed_fields"]> = ["item_id", "grade_id", "title", "description", "language", "images", "shipping_payer", "offers_enabled", "min_offer_price"];
+export const approvalRuleModeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ApprovalRule"]["mode"]> = ["off", "shadow", "on"];
+export const approvalRuleLogEntryModeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ApprovalRuleLogEntry"]["mode"]> = ["shadow", "on"];
+export const approvalRuleLogEntryDecisionAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ApprovalRuleLogEntry"]["decision"]> = ["approve", "reject", "request_change"];
 export const batchKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Batch"]["kind"]> = ["merge", "split"];
 export const collectionRecordValue_missingAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["CollectionRecord"]["value_missing"]> = ["no_price", "not_trusted"];
 export const collectionVisibilityValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["CollectionVisibility"]> = ["private", "unlisted", "public"];
+export const createApprovalRuleInputModeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["CreateApprovalRuleInput"]["mode"]> = ["off", "shadow", "on"];
 export const decidePricesInputDecisionValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["DecidePricesInput"]["decision"]> = ["accept", "discard", "confirm", "withdraw"];
 export const decidePricesInputPricesMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["DecidePricesInput"]["prices"]["market"]> = ["source_a", "source_b", "source_c"];
 export const decidePricesInputFilterStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["DecidePricesInput"]["filter"]["state"]> = ["held", "disputed", "stale"];
@@ -7631,6 +8506,7 @@ export const heldPriceStateValues: ReadonlyArray<FlattenedDeepRequired<component
 export const importFormatKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ImportFormat"]["kind"]> = ["catalogue", "prices"];
 export const importStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ImportStatus"]> = ["queued", "running", "done", "failed"];
 export const listingChangedByKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingChangedBy"]["kind"]> = ["price_job", "repricing_rule"];
+export const listingDecisionDecisionValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingDecision"]["decision"]> = ["approve", "reject", "request_change"];
 export const listingStatusValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ListingStatus"]> = ["pending", "active", "paused", "rejected", "expired", "sold"];
 export const marketCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["MarketCode"]> = ["service", "source_a", "source_b", "source_c"];
 export const matchStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Match"]["state"]> = ["waiting", "postponed", "decided"];
@@ -7658,5 +8534,6 @@ export const setMatchStateValues: ReadonlyArray<FlattenedDeepRequired<components
 export const sharedIdKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SharedId"]["kind"]> = ["foreign_id", "figures"];
 export const shippingPayerValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ShippingPayer"]> = ["buyer", "seller"];
 export const sourceTrustMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SourceTrust"]["market"]> = ["source_a", "source_b", "source_c"];
+export const updateApprovalRuleInputModeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["UpdateApprovalRuleInput"]["mode"]> = ["off", "shadow", "on"];
 export const webhookAttemptMarkAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["WebhookAttempt"]["mark"]> = ["test", "check", "replay"];
 export const webhookEventStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["WebhookEvent"]["state"]> = ["queued", "delivered", "failed", "cancelled"];

@@ -9,6 +9,7 @@ import '#ui/styles.css'
 import { sessions } from './api.ts'
 import { AccountPage } from './pages/account.tsx'
 import { AccountsPage } from './pages/accounts.tsx'
+import { ApprovalRulePage, ApprovalRulesPage } from './pages/approval-rules.tsx'
 import { ApprovalsPage } from './pages/approvals.tsx'
 import { AuditPage } from './pages/audit.tsx'
 import { CataloguePage } from './pages/catalogue.tsx'
@@ -36,7 +37,7 @@ const ItemPage = lazy(() => import('./pages/item.tsx').then((module) => module.I
 
 const places = () => [
   { href: '/console', text: t('today') },
-  { href: '/console/approvals', text: t('approvals') },
+  { href: '/console/approvals', text: t('approvals'), also: ['/console/approval-rules'] },
   { href: '/console/catalogue', text: t('catalogue'), also: ['/console/synonyms'] },
   { href: '/console/matches', text: t('matches'), also: ['/console/set-matches'] },
   { href: '/console/price-reviews', text: t('priceReviews'), also: ['/console/price-decisions'], badge: <PricesWaiting /> },
@@ -66,6 +67,8 @@ function Pages() {
     <Routes home={{ href: '/console', text: t('today') }}>
       <Route path="/console" component={TodayPage} />
       <Route path="/console/approvals" component={ApprovalsPage} />
+      <Route path="/console/approval-rules" component={ApprovalRulesPage} />
+      <Route path="/console/approval-rules/:id" component={ApprovalRulePage} />
       <Route path="/console/catalogue" component={CataloguePage} />
       <Route path="/console/catalogue/items/:id" component={ItemPage} />
       <Route path="/console/synonyms" component={SynonymsPage} />

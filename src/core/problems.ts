@@ -4,6 +4,7 @@
 export const TERMS = [
   // things
   'account',
+  'approval rule',
   'batch',
   'card',
   'category',
@@ -209,6 +210,7 @@ export const RULES = {
   highlight: 'only a published listing with stock can be highlighted',
   no_credits: 'the account has no highlight credits left',
   only_active: 'only an active listing can {action}[; this one is {status}]',
+  reopen: 'only a published or paused listing goes back to approval; this one is {status}',
   listing_sold: 'the listing is sold and cannot be changed any more',
   listing_expired: 'the period of the listing has ended; its owner has to publish it again',
   job_row_again: 'must be a listing that no other row names; row {row} names it, too',
@@ -254,6 +256,11 @@ export const RULES = {
   only_source: 'item {id} has no other source than {source} {foreign}; there is nothing to split',
   not_a_source: 'must be the id that the source has for this item: {values}',
   decision_undone: 'decision {id} is already undone, by {by}',
+  undo_none: 'nothing was decided about listing {id} that could be undone',
+  undo_late: 'the decision about listing {id} can be undone only within {seconds} s',
+  backtest_failed:
+    'a rule can be on only if it passes a backtest of {days} days: it would approve {approve} listings (at least {min}), and people rejected {rejected} of them (at most {percent} %)',
+  undo_changed: 'the decision about listing {id} can no longer be undone: the listing has changed since',
   count_changed: 'the filter finds {count} prices, not {expected}; look at them and decide again',
   prices_changed: '{count} of these prices changed since you saw them; look at them and decide again',
   not_decidable: 'cannot be used with {decision}; allowed: {values}',

@@ -494,6 +494,49 @@ export interface Schema {
     why: JSONColumnType<Reason> | null
     old_changed_by: JSONColumnType<ChangedBy> | null
   }
+  listing_decisions: {
+    id: GeneratedAlways<number>
+    listing_id: number
+    listing_version: number | null
+    seller_id: number
+    at: Date
+    facts: JSONColumnType<object | null, string | null, string>
+    decision: 'approve' | 'reject' | 'request_change' | null
+    note: string | null
+    decided_at: Date | null
+    decided_by: string | null
+    before: JSONColumnType<object | null, string | null, string>
+    after_version: number | null
+    rule_id: number | null
+    rule_version: number | null
+    undone_at: Date | null
+    undone_by: string | null
+  }
+  approval_rules: {
+    id: GeneratedAlways<number>
+    name: string
+    mode: 'off' | 'shadow' | 'on'
+    version: Generated<number>
+    conditions: JSONColumnType<object, string, string>
+    max_rejected_percent: number
+    min_decisions: number
+    created_at: Date
+    updated_at: Date
+  }
+  approval_rule_versions: {
+    rule_id: number
+    version: number
+    conditions: JSONColumnType<object, string, string>
+    author: string
+    at: Date
+  }
+  approval_rule_log: {
+    decision_id: number
+    rule_id: number
+    rule_version: number
+    mode: 'shadow' | 'on'
+    approves: boolean
+  }
   orders: {
     order_id: number
     request_hash: Buffer

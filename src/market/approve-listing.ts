@@ -3,7 +3,8 @@ import { invalid } from '#core/errors.ts'
 import { id, moment, momentOf } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import { approvalValues, operate } from './transition.ts'
+import { decideListing } from './approval/decide.ts'
+import { approvalValues } from './transition.ts'
 import type { MarketWriteCtx } from './types.ts'
 
 export const approveListing = verb(
@@ -19,7 +20,7 @@ export const approveListing = verb(
     ),
   },
   (ctx: MarketWriteCtx, { id, expires_at: end }) =>
-    operate(ctx, id, 'approve', ({ before, now }) => {
+    decideListing(ctx, id, 'approve', null, (before, now) => {
       const expiresAt = end === undefined ? null : momentOf('expires_at', end)
       if (expiresAt && expiresAt <= now) throw invalid('expires_at', 'in_future')
       return approvalValues(before, now, expiresAt, ctx.market.listingPeriodDays)

@@ -6,8 +6,9 @@ import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { checkPrices, ListingBody, valuesOf } from './listing-body.ts'
 import { itemOf, labelOfGrade } from './references.ts'
-import { operate, priceValues } from './transition.ts'
-import type { MarketWriteCtx } from './types.ts'
+import { auditedListing, storedListing } from './store.ts'
+import { act, priceValues } from './transition.ts'
+import type { MarketWriteCtx, StoredListing } from './types.ts'
 
 const { item_id, title, price, ...optional } = ListingBody
 
@@ -20,19 +21,21 @@ export const correctListing = verb(
       { additionalProperties: false },
     ),
   },
-  (ctx: MarketWriteCtx, { id, ...fields }) =>
-    operate(ctx, id, 'correct', async ({ tx, before, status }) => {
+  (ctx: MarketWriteCtx, { id, ...fields }): Promise<StoredListing> =>
+    act(ctx, id, 'correct', async ({ tx, before, status, now, update, audit }) => {
       if (Object.keys(fields).length === 0) {
         throw invalid('body', 'at_least_one', { fields: Object.keys(ListingBody) })
       }
       const values = valuesOf(fields)
       checkPrices({ ...before, ...values })
-      return {
+      const after = await update({
         ...values,
         ...(fields.item_id !== undefined && { item_id: await itemOf(tx, fields.item_id) }),
         ...(fields.grade_id !== undefined && { grade_id: fields.grade_id, label_id: await labelOfGrade(tx, fields.grade_id) }),
         ...(values.price !== undefined && priceValues(status, values.price)),
         ...((values.price !== undefined || values.quantity !== undefined) && { changed_by: null }),
-      }
+      })
+      audit(auditedListing(before, now), auditedListing(after, now))
+      return storedListing(after, now)
     }),
 )

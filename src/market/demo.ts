@@ -51,8 +51,11 @@ export async function hasSellables({ kysely }: Db): Promise<boolean> {
   return rows.length > 0
 }
 
+/** A demo compares no prices. */
+type DemoSettings = Omit<MarketSettings, 'sourceCurrencies' | 'marketOrder'>
+
 /** Fills the marketplace; the same each time but for the moments, which lie around now. */
-export async function addDemoMarket(ctx: WriteCtx, settings: MarketSettings, sellerIds: number[]): Promise<void> {
+export async function addDemoMarket(ctx: WriteCtx, settings: DemoSettings, sellerIds: number[]): Promise<void> {
   const random = seeded(20261121)
   const now = ctx.now()
   await change(ctx, async (tx, note) => {
@@ -80,7 +83,7 @@ async function sellablesOf(tx: Tx): Promise<Sellable[]> {
   return rows
 }
 
-function demoListing(random: () => number, sellables: Sellable[], sellerIds: number[], settings: MarketSettings, now: Date): DemoListing {
+function demoListing(random: () => number, sellables: Sellable[], sellerIds: number[], settings: DemoSettings, now: Date): DemoListing {
   const item = pick(random, sellables)
   const bare = item.genre === 'sealed' || (item.label === 'Near Mint' && random() < 0.3)
   const kurus = Math.min(999_999_900, Math.max(100, Math.round(item.minor * KURUS_PER_UNIT * (0.75 + random() * 0.6))))
@@ -141,7 +144,7 @@ async function sell(
   note: Note,
   listings: (DemoListing & { id: number })[],
   random: () => number,
-  { commissionPercent }: MarketSettings,
+  { commissionPercent }: DemoSettings,
   now: Date,
 ): Promise<void> {
   const selling = new Set([...new Set(listings.map((listing) => listing.item_id))].slice(0, SELLING_ITEMS))

@@ -1,11 +1,11 @@
 // Listings as operators see them, newest first.
 import { filter } from '#core/fields.ts'
-import { type Static, Type } from '#core/input.ts'
+import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { STATUSES } from './rules.ts'
-import { type ListingOrder, pageOfListings, storedListing } from './store.ts'
+import { pageOfListings, storedListing } from './store.ts'
 import type { StoredListing } from './types.ts'
 
 const Status = Type.Optional(Type.Enum([...STATUSES]))
@@ -22,14 +22,11 @@ const Input = Type.Object({ status: Status, ...ListingFilters }, { additionalPro
 
 export type ListingsCtx = Pick<WriteCtx, 'db' | 'viewer' | 'now'>
 
-export const listListings = verb({ name: 'listListings', needs: 'operator', input: Input }, (ctx: ListingsCtx, input) =>
-  storedPage(ctx, input, 'latest'),
+export const listListings = verb(
+  { name: 'listListings', needs: 'operator', input: Input },
+  async (ctx: ListingsCtx, input): Promise<Page<StoredListing>> => {
+    const now = ctx.now()
+    const { rows, pagination } = await readPage(input, (filter, limit, offset) => pageOfListings(ctx.db.kysely, { ...filter, now }, limit, offset))
+    return { rows: rows.map((row) => storedListing(row, now)), pagination }
+  },
 )
-
-export async function storedPage(ctx: ListingsCtx, input: Static<typeof Input>, order: ListingOrder): Promise<Page<StoredListing>> {
-  const now = ctx.now()
-  const { rows, pagination } = await readPage(input, (filter, limit, offset) =>
-    pageOfListings(ctx.db.kysely, { ...filter, now }, limit, offset, order),
-  )
-  return { rows: rows.map((row) => storedListing(row, now)), pagination }
-}

@@ -1,7 +1,13 @@
-// What a listing refers to, checked: its seller, its item and its grade, and the label whose prices it is compared with.
+// What a listing refers to, checked: its seller, its item and its grade, and the prices that it is compared with.
+import { sql } from 'kysely'
 import { invalid } from '#core/errors.ts'
+import { type Market, MARKETS } from '#core/markets.ts'
+import { minorToNumber, parseMinor } from '#core/money.ts'
 import { liveItemId } from '#db/live-item.ts'
-import type { Tx } from '#db/schema.ts'
+import type { Queryable, Tx } from '#db/schema.ts'
+import { STATES } from '#prices/evidence/types.ts'
+import type { Rates } from '#prices/rates.ts'
+import type { ListingRow } from './store.ts'
 
 const LARGEST_ID = 2 ** 31 - 1
 
@@ -38,3 +44,62 @@ export async function labelOfGrade(tx: Tx, gradeId: number | null): Promise<numb
 function possible(id: number): number {
   return id >= 1 && id <= LARGEST_ID ? id : 0
 }
+
+/** A price of the item and label of a listing, compared with the price of the listing. */
+export interface ReferencePrice {
+  market: Market
+  state: (typeof STATES)[number]
+  price: number
+  currency: string
+  /** when it was last set or confirmed, UTC */
+  confirmed_at: string
+  /** by which it is converted: Turkish lira for one unit of its currency; null for lira, and where no rate is known */
+  rate: { rate: number; day: string } | null
+  /** in TL, null where it cannot be converted */
+  price_try: number | null
+  /** price of the listing ÷ `price_try` in hundredths as `pc_multiplier`; null where the price is not trusted */
+  ratio: number | null
+}
+
+interface Comparing {
+  nowMs: number
+  rates: Rates
+  currencies: Readonly<Record<Market, string>>
+  order: readonly Market[]
+}
+
+/** Prices that listings are compared with by id of the listing, in the order of `order`. */
+export async function referencePrices(
+  on: Queryable,
+  listings: readonly Pick<ListingRow, 'id' | 'item_id' | 'label_id' | 'price'>[],
+  { nowMs, rates, currencies, order }: Comparing,
+): Promise<Map<number, ReferencePrice[]>> {
+  const { rows } = await sql<{ id: number; kurus: string; market: number; price: string; confirmed_at: Date; state: number }>`
+    select l.id, l.kurus, p.market, p.price, greatest(p.updated_at, p.confirmed_at) as confirmed_at, p.state
+    from unnest(${listings.map(({ id }) => id)}::int4[], ${listings.map((row) => row.item_id)}::int4[],
+      ${listings.map((row) => row.label_id)}::int4[], ${listings.map(({ price }) => price)}::text[]) as l(id, item_id, label_id, kurus)
+    join prices p using (item_id, label_id)`.execute(on)
+  const rank = (market: Market) => (order.includes(market) ? order.indexOf(market) : order.length + MARKETS.indexOf(market))
+  const found = rows.map(({ id, kurus, market: position, price, confirmed_at: confirmedAt, state: code }) => {
+    const market = MARKETS[position]!
+    const currency = currencies[market]
+    const state = STATES[code]!
+    const converted = rates.convert(parseMinor(price)!, currency, 'TRY', nowMs)
+    const rate = currency === 'TRY' ? null : rates.on(currency, nowMs)
+    const reference: ReferencePrice = {
+      market,
+      state,
+      price: Number(price),
+      currency,
+      confirmed_at: confirmedAt.toISOString(),
+      rate: rate && { rate: rate.lira, day: rate.day },
+      price_try: converted === null ? null : minorToNumber(converted),
+      ratio: converted === null || state !== TRUSTED ? null : Math.round((parseMinor(kurus)! * 100) / converted) / 100,
+    }
+    return { id, reference }
+  })
+  found.sort((a, b) => rank(a.reference.market) - rank(b.reference.market))
+  return new Map([...Map.groupBy(found, ({ id }) => id)].map(([id, of]) => [id, of.map(({ reference }) => reference)]))
+}
+
+const TRUSTED = 'trusted' satisfies (typeof STATES)[number]

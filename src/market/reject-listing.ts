@@ -2,7 +2,7 @@
 import { id, name } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import { operate } from './transition.ts'
+import { decideListing } from './approval/decide.ts'
 import type { MarketWriteCtx } from './types.ts'
 
 export const rejectListing = verb(
@@ -11,5 +11,5 @@ export const rejectListing = verb(
     needs: 'operator',
     input: Type.Object({ id: id('listing'), reason: name('Why; its owner reads it') }, { additionalProperties: false }),
   },
-  (ctx: MarketWriteCtx, { id, reason }) => operate(ctx, id, 'reject', () => ({ rejection_reason: reason.trim() })),
+  (ctx: MarketWriteCtx, { id, reason }) => decideListing(ctx, id, 'reject', reason.trim(), () => ({ rejection_reason: reason.trim() })),
 )

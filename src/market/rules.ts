@@ -30,6 +30,7 @@ export const ACTIONS = [
   'delete',
   'approve',
   'reject',
+  'reopen',
   'correct',
   'sell',
   'restore',
@@ -76,6 +77,7 @@ const UNPUBLISHED = refused(reason('highlight'))
 const UNSELLABLE = refused(reason('only_active', { action: 'be sold' }))
 const SOLD = refused(reason('listing_sold'))
 const NOT_RUNNING = refused(reason('only_active', { action: 'expire' }))
+const notReopened = (status: ListingStatus) => refused(reason('reopen', { status }))
 const onlyActivePauses = (status: ListingStatus) => refused(reason('only_active', { action: 'be paused', status }))
 const already = (state: ListingStatus | 'approved') => refused(reason('already', { thing: 'listing', state }))
 
@@ -90,6 +92,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
     delete: to('deleted'),
     approve: to('active'),
     reject: to('rejected'),
+    reopen: notReopened('pending'),
     correct: to('pending'),
     sell: UNSELLABLE,
     restore: to('pending'),
@@ -105,6 +108,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
     delete: to('deleted'),
     approve: already('approved'),
     reject: to('rejected'),
+    reopen: to('pending'),
     correct: to('active'),
     sell: { when: 'soldOut', to: 'sold', otherwise: { to: 'active' } },
     restore: to('active'),
@@ -120,6 +124,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
     delete: to('deleted'),
     approve: already('approved'),
     reject: to('rejected'),
+    reopen: to('pending'),
     correct: to('paused'),
     sell: UNSELLABLE,
     restore: to('paused'),
@@ -135,6 +140,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
     delete: to('deleted'),
     approve: to('active'),
     reject: already('rejected'),
+    reopen: notReopened('rejected'),
     correct: to('rejected'),
     sell: UNSELLABLE,
     restore: to('rejected'),
@@ -150,6 +156,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
     delete: to('deleted'),
     approve: refused(reason('listing_expired')),
     reject: to('rejected'),
+    reopen: notReopened('expired'),
     correct: to('expired'),
     sell: UNSELLABLE,
     restore: to('expired'),
@@ -165,6 +172,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
     delete: to('deleted'),
     approve: SOLD,
     reject: SOLD,
+    reopen: SOLD,
     correct: SOLD,
     sell: UNSELLABLE,
     restore: { when: 'sellable', to: 'active', otherwise: { when: 'ended', to: 'expired', otherwise: { to: 'paused' } } },

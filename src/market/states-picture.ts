@@ -11,6 +11,7 @@ const WHO: Record<(typeof ACTIONS)[number], string> = {
   delete: 'owner',
   approve: 'operator',
   reject: 'operator',
+  reopen: 'operator',
   correct: 'operator',
   sell: 'checkout',
   restore: 'operator',

@@ -4,17 +4,8 @@ import { change } from '#db/change.ts'
 import type { ListingStatus, Tx } from '#db/schema.ts'
 import { endedIfOver } from './expire-listings.ts'
 import { type Action, decide, type Decision, type NextStatus, PUBLISHED } from './rules.ts'
-import {
-  auditedListing,
-  changedSinceApproval,
-  contentOf,
-  lockListing,
-  type ListingRow,
-  type ListingValues,
-  storedListing,
-  updateListingRow,
-} from './store.ts'
-import type { MarketWriteCtx, StoredListing } from './types.ts'
+import { changedSinceApproval, contentOf, lockListing, type ListingRow, type ListingValues, updateListingRow } from './store.ts'
+import type { MarketWriteCtx } from './types.ts'
 
 const DAY_MS = 86_400_000
 
@@ -48,20 +39,6 @@ export function act<A extends Action, Result>(ctx: MarketWriteCtx, id: number, a
       update: (values = {}) => updateListingRow(tx, id, status as ListingStatus, values, now),
       audit: (before, after, name = action) => note.audit({ action: `listing.${name}`, subject: 'listing', id, before, after: after ?? null }),
     })
-  })
-}
-
-/** Runs an action of an operator that gives the listing new values. */
-export function operate<A extends 'approve' | 'reject' | 'correct'>(
-  ctx: MarketWriteCtx,
-  id: number,
-  action: A,
-  valuesOf: (step: Step<A>) => ListingValues | Promise<ListingValues>,
-): Promise<StoredListing> {
-  return act(ctx, id, action, async (step) => {
-    const after = await step.update(await valuesOf(step))
-    step.audit(auditedListing(step.before, step.now), auditedListing(after, step.now))
-    return storedListing(after, step.now)
   })
 }
 

@@ -1,6 +1,7 @@
 // Listings, orders and sales as verbs give them, and what the verbs need of their context.
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
+import type { Market } from '#core/markets.ts'
 import { namedValues } from '#core/named-values.ts'
 import type { Conditional } from '#core/precondition.ts'
 import { genre } from '#catalogue/fields.ts'
@@ -18,6 +19,9 @@ export interface MarketSettings {
   commissionPercent: number
   /** IANA zone of local times */
   timeZone: string
+  sourceCurrencies: Readonly<Record<Market, string>>
+  /** in which order markets are asked for the price that a listing is compared with */
+  marketOrder: readonly Market[]
 }
 
 /** What writes of listings and orders need. */

@@ -8,9 +8,15 @@ import { correctListing } from '#market/correct-listing.ts'
 import { createListing } from '#market/create-listing.ts'
 import { getStoredListing } from '#market/get-stored-listing.ts'
 import { listListings } from '#market/list-listings.ts'
-import { listWaiting } from '#market/list-waiting.ts'
+import { type StoredDecision, StoredDecisionSchema } from '#market/approval/decisions.ts'
+import { type ListingReview, ListingReviewSchema } from '#market/approval/review.ts'
+import { listListingDecisions } from '#market/list-listing-decisions.ts'
+import { listWaiting, type WaitingListing, WaitingListingSchema } from '#market/list-waiting.ts'
 import { rejectListing } from '#market/reject-listing.ts'
+import { requestListingChange } from '#market/request-listing-change.ts'
+import { reviewListing } from '#market/review-listing.ts'
 import { type MarketWriteCtx, type StoredListing, StoredListingSchema } from '#market/types.ts'
+import { undoListingDecision } from '#market/undo-listing-decision.ts'
 
 const tag = 'Listings'
 const moves: OwnErrorCode[] = ['INVALID_JSON', 'CONFLICT', 'NOT_FOUND', 'PRECONDITION_FAILED']
@@ -50,10 +56,12 @@ export const listingRoutes: Route<MarketWriteCtx>[] = [
     path: '/listings/waiting',
     verb: listWaiting,
     summary: 'Listings that wait for approval, longest waiting first',
-    description: '`changed_since_approval` tells what differs from what was last approved.',
+    description:
+      '`changed_since_approval` tells what differs from what was last approved. `review` has what a decision is made by: the item, the ' +
+      'prices that the listing is compared with, converted to TL, and the record of its seller.',
     tag,
-    answer: page,
-    data: Type.Array(StoredListingSchema),
+    answer: ({ rows, pagination }: Page<WaitingListing>) => ({ data: rows, pagination }),
+    data: Type.Array(WaitingListingSchema),
     paged: true,
   },
   {
@@ -64,6 +72,17 @@ export const listingRoutes: Route<MarketWriteCtx>[] = [
     tag,
     answer: answerWith(),
     data: StoredListingSchema,
+    errors: ['NOT_FOUND'],
+  },
+  {
+    method: 'GET',
+    path: '/listings/:id/review',
+    verb: reviewListing,
+    summary: 'What a decision about a listing is made by',
+    description: 'The item, the prices that the listing is compared with, converted to TL, and the record of its seller.',
+    tag,
+    answer: (review: ListingReview) => ({ data: review }),
+    data: ListingReviewSchema,
     errors: ['NOT_FOUND'],
   },
   {
@@ -98,5 +117,37 @@ export const listingRoutes: Route<MarketWriteCtx>[] = [
     answer: answerWith('The listing is rejected'),
     data: StoredListingSchema,
     errors: moves,
+  },
+  {
+    method: 'POST',
+    path: '/listings/:id/request-change',
+    verb: requestListingChange,
+    summary: 'Send a listing back to its owner',
+    description: `It is \`rejected\` with the note as its reason, which its owner reads; an edit sends it to approval again. ${CONDITION}`,
+    tag,
+    answer: answerWith('The change is requested'),
+    data: StoredListingSchema,
+    errors: moves,
+  },
+  {
+    method: 'GET',
+    path: '/listing-decisions',
+    verb: listListingDecisions,
+    summary: 'Decisions about listings, newest first',
+    tag,
+    answer: ({ rows, pagination }: Page<StoredDecision>) => ({ data: rows, pagination }),
+    data: Type.Array(StoredDecisionSchema),
+    paged: true,
+  },
+  {
+    method: 'POST',
+    path: '/listings/:id/undo-decision',
+    verb: undoListingDecision,
+    summary: 'Undo the last decision about a listing within a minute',
+    description: `The listing is as it was before, at its place in the queue. Refused once anything else has changed the listing. ${CONDITION}`,
+    tag,
+    answer: answerWith('The decision is undone'),
+    data: StoredListingSchema,
+    errors: ['CONFLICT', 'NOT_FOUND', 'PRECONDITION_FAILED'],
   },
 ]

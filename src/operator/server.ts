@@ -32,6 +32,7 @@ import type { WebhookRules } from '#webhooks/types.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import type { Config } from '#config.ts'
 import { accountRoutes } from './account-routes.ts'
+import { approvalRuleRoutes } from './approval-rule-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
 import { addConsoleSession } from './console-session.ts'
 import { catalogueRoutes } from './catalogue-routes.ts'
@@ -59,6 +60,7 @@ const ROUTES = [
   ...catalogueRoutes,
   ...collectionRoutes,
   ...listingRoutes,
+  ...approvalRuleRoutes,
   ...orderRoutes,
   ...heldRoutes,
   ...rateRoutes,
@@ -82,6 +84,7 @@ const TAGS = [
   { name: 'Price reviews', description: 'Prices in question, decisions about them, and undoing these' },
   { name: 'Rates', description: 'Exchange rates' },
   { name: 'Listings', description: 'Listings of sellers and their approval' },
+  { name: 'Approval rules', description: 'Rules that approve listings, in shadow or on, and their backtests' },
   { name: 'Orders', description: 'Orders and sales of the checkout' },
   { name: 'Collections', description: 'Collections of accounts, their imports and exports' },
   { name: 'Webhooks', description: 'Webhooks of accounts, their events and deliveries' },

@@ -20,6 +20,17 @@ export class Rates {
     return rates
   }
 
+  /** Those that hold at a moment: the last known one of each currency. */
+  static async loadAt(db: Queryable, atMs: number): Promise<Rates> {
+    const rates = new Rates()
+    const day = new Date(atMs).toISOString().slice(0, 10)
+    const known = db.selectFrom('rates').selectAll().distinctOn('currency').where('day', '<=', day)
+    for (const { currency, day, try_rate } of await known.orderBy('currency').orderBy('day', 'desc').execute()) {
+      rates.add(currency, Date.parse(day), Number(try_rate))
+    }
+    return rates
+  }
+
   /** In the order of days. */
   add(currency: string, dayMs: number, lira: number): void {
     const known = this.#byCurrency.get(currency)

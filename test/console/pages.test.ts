@@ -168,10 +168,17 @@ async function fill(node: TestNode): Promise<string[]> {
   await operator(node, 'POST', `/matches/${match!.id}/separate`)
   await operator(node, 'POST', '/sources/source_c/set-aside', { reason: "The feed repeats last year's prices" })
   await operator(node, 'POST', '/dumps')
+  const rule = await operator<{ id: number }>(node, 'POST', '/approval-rules', {
+    name: 'Known sellers at usual prices',
+    mode: 'shadow',
+    conditions: { price_ratio: { min: 0.5, max: 1.5 }, seller_sales: { min: 20 }, changed_fields: ['title', 'description'] },
+  })
   const [last] = await operator<{ id: number }[]>(node, 'GET', '/imports')
   return [
     '',
     '/approvals',
+    '/approval-rules',
+    `/approval-rules/${rule.id}`,
     '/catalogue',
     '/catalogue?query=charizard',
     `/catalogue/items/${item!.id}`,

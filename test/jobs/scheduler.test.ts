@@ -30,6 +30,7 @@ const LAST_FAILURE = 'last_failure_timestamp_seconds'
 
 const TASKS = [
   'api-key-uses',
+  'approval-rules',
   'broken-imports',
   'change-feed',
   'change-log-trimming',

@@ -1,4 +1,5 @@
 // Every path follows the table of listing rules: a changed transition or refusal holds over REST, GraphQL, operator API and sweep.
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { addCredits } from '#accounts/add-credits.ts'
 import { reason } from '#core/problems.ts'
@@ -70,6 +71,25 @@ const PATHS: Path[] = [
   { name: 'DELETE /listings/{id}', action: 'delete', take: rest('DELETE', '/listings/:id') },
   { name: 'POST /operator/v1/listings/{id}/approve', action: 'approve', from: 'pending', take: operate('POST', '/listings/:id/approve', {}) },
   { name: 'POST /operator/v1/listings/{id}/reject', action: 'reject', take: operate('POST', '/listings/:id/reject', { reason: 'blurred photo' }) },
+  {
+    name: 'POST /operator/v1/listings/{id}/request-change',
+    action: 'reject',
+    take: operate('POST', '/listings/:id/request-change', { note: 'a sharper photo' }),
+  },
+  {
+    name: 'POST /operator/v1/approval-rules/{id}/reopen',
+    action: 'reopen',
+    take: async (id) => {
+      const rule = (await operator<{ id: number }>(node, 'POST', '/approval-rules', { name: 'Any', conditions: { seller_sales: { min: 0 } } })).body
+        .data
+      // As if the rule had approved it, and a person before that.
+      await sql`update listing_decisions set rule_id = ${rule.id}, rule_version = 1,
+        before = before || jsonb_build_object('approved_at', decided_at, 'expires_at', decided_at) where listing_id = ${id} and decision is not null`.execute(
+        node.db.kysely,
+      )
+      return (await operator(node, 'POST', `/approval-rules/${rule.id}/reopen`, {})).body
+    },
+  },
   { name: 'PATCH /operator/v1/listings/{id}', action: 'correct', take: operate('PATCH', '/listings/:id', { language: 'en' }) },
   {
     name: 'POST /operator/v1/orders',

@@ -4,6 +4,7 @@ import type { Words } from '../../src/core/problems.ts'
 export const TURKISH: Words = {
   terms: {
     account: 'hesap',
+    'approval rule': 'onay kuralı',
     batch: 'işlem',
     card: 'kart',
     category: 'kategori',
@@ -194,6 +195,7 @@ export const TURKISH: Words = {
     highlight: 'yalnızca yayında ve stoku olan bir ilan öne çıkarılabilir',
     no_credits: 'hesabın öne çıkarma kredisi kalmadı',
     only_active: 'yalnızca yayındaki bir ilan {action}[; bu ilan {status}]',
+    reopen: 'yalnızca yayındaki veya duraklatılmış bir ilan yeniden onaya gönderilebilir; bu ilan {status}',
     listing_sold: 'ilan satılmış, artık değiştirilemez',
     listing_expired: 'ilanın süresi bitmiş; sahibi onu yeniden yayımlamalı',
     job_row_again: 'başka bir satırda bulunmayan bir ilan olmalı; {row}. satırda da var',
@@ -239,6 +241,11 @@ export const TURKISH: Words = {
     only_source: '{id} numaralı ürünün {source} {foreign} dışında kaynağı yok; ayrılacak bir şey yok',
     not_a_source: 'kaynağın bu ürün için kullandığı bir kimlik olmalı: {values}',
     decision_undone: '{id} numaralı kararı {by} zaten geri almış',
+    undo_none: '{id} numaralı ilan hakkında geri alınabilecek bir karar yok',
+    undo_late: '{id} numaralı ilan hakkındaki karar yalnızca {seconds} sn içinde geri alınabilir',
+    backtest_failed:
+      'bir kural ancak {days} günlük geriye dönük testi geçerse açılabilir: {approve} ilanı onaylardı (en az {min}), bunların {rejected} tanesini insanlar reddetti (en çok %{percent})',
+    undo_changed: '{id} numaralı ilan hakkındaki karar artık geri alınamaz: ilan o zamandan beri değişti',
     count_changed: 'filtre {expected} değil {count} fiyat buluyor; bunlara bakıp yeniden karar verin',
     prices_changed: 'bu fiyatlardan {count} tanesi siz gördükten sonra değişti; bunlara bakıp yeniden karar verin',
     not_decidable: '{decision} ile kullanılamaz; kullanılabilecekler: {values}',

@@ -1,22 +1,29 @@
-// The approval queue, oldest first: the listing beside its card, decided by keyboard, one or many at a time.
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+// The approval queue, oldest first: each listing beside its card, its reference prices and its seller's record, decided by keyboard.
+import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { type ApiError, newKey } from '#ui/api.ts'
 import { asApiError, useVersion } from '#ui/data.ts'
+import { request, useData, writeNow } from '../api.ts'
+import type { ListingDecision, WaitingListing } from '../api-types.ts'
 import { confirmed } from '#ui/dialog.tsx'
+import { Grade } from '../ui/grade.tsx'
 import { Heading } from '#ui/heading.tsx'
-import { Empty, Failure, Refusal, Waiting } from '#ui/states.tsx'
+import { ChangedMeanwhile } from '../ui/listing-changes.tsx'
+import { useInTurn, useQueue } from '../ui/queue.ts'
+import { Empty, Failure, Waiting } from '#ui/states.tsx'
 import { ChooseAll, Pages, toggled, useFilters } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
-import { request, useData } from '../api.ts'
-import type { StoredListing } from '../api-types.ts'
-import { Grade } from '../ui/grade.tsx'
-import { useKeysWithin } from '../ui/keys-within.ts'
-import { ChangedMeanwhile } from '../ui/listing-changes.tsx'
-import { ago, count, lira, t } from '../words.ts'
-import { ListingBeside, RejectDialog } from './listing.tsx'
+import { ago, count, lira, sentence, t, term } from '../words.ts'
+import { ApprovalTabs } from './approval-rules.tsx'
+import { ListingBeside, presetReasons, RefusalDialog, type RefusalKind } from './listing.tsx'
 
-const SHOWN = 25
+const SHOWN = 50
+/** Rows behind the current one whose pictures are loaded before they are asked for. */
+const AHEAD = 2
+
+type Decision = ListingDecision['decision']
+const PATHS = { approve: 'approve', reject: 'reject', request_change: 'request-change' } as const
+const DONE = { approve: 'approvedCount', reject: 'rejectedCount', request_change: 'changeRequestedCount' } as const
 
 export function ApprovalsPage() {
   const [version, changed] = useVersion()
@@ -26,114 +33,104 @@ export function ApprovalsPage() {
     { name: 'item_id', label: t('itemId'), type: 'number' },
   ])
   const queue = useData('/listings/waiting', { query: { ...values, page, per_page: SHOWN }, version })
+  const last = useData('/listing-decisions', { query: { mine: 1, undoable: 1, per_page: 1 }, version, again: untilOver }).data?.[0]
   const { url } = useLocation()
-  const [at, setAt] = useState(0)
   const [chosen, setChosen] = useState<number[]>([])
   /** decided here, though the queue that is shown may be older */
   const [decided, setDecided] = useState<number[]>([])
-  const [rejecting, setRejecting] = useState(false)
-  const [busy, setBusy] = useState(false)
+  const [refusing, setRefusing] = useState<RefusalKind | null>(null)
   const [error, setError] = useState<ApiError | null>(null)
   /** listings that changed before they were decided, as they were shown then */
-  const [outdated, setOutdated] = useState<StoredListing[]>([])
-  /** of these the one to show when the newer queue is there */
+  const [outdated, setOutdated] = useState<WaitingListing[]>([])
+  /** the one to show when the newer queue is there */
   const [next, setNext] = useState<number | null>(null)
   const [reason, setReason] = useState('')
-  const list = useRef<HTMLUListElement>(null)
-  const whole = useRef<HTMLDivElement>(null)
+  const { applying, apply } = useInTurn(changed)
 
+  const rows = (queue.data ?? []).filter((row) => !decided.includes(row.id))
+  const { whole, list, current, show, onKey } = useQueue(rows, (row) => row.id)
   // A newer queue is without them, or they wait again.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another answer is a newer queue
   useEffect(() => {
-    setDecided([])
+    if (applying === 0) setDecided([])
     const place = queue.data?.findIndex((row) => row.id === next) ?? -1
-    if (place >= 0) setAt(place)
+    if (place >= 0) show(place)
     setNext(null)
   }, [queue.data])
-  // What is chosen is on the page that is shown, which is read from its beginning.
+  // What is chosen is on the page that is shown.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another address is another page
   useEffect(() => {
     setChosen([])
-    setAt(0)
     setOutdated([])
   }, [url])
-  const rows = (queue.data ?? []).filter((row) => !decided.includes(row.id))
-  const current = rows[Math.min(at, rows.length - 1)]
+  const ahead = current ? rows.slice(rows.indexOf(current) + 1).slice(0, AHEAD) : []
+  const addresses = ahead.flatMap(picturesOf).join(' ')
+  useEffect(() => {
+    for (const src of addresses.split(' ').filter(Boolean)) Object.assign(new Image(), { referrerPolicy: 'no-referrer', src })
+  }, [addresses])
   /** what a decision is about: the chosen ones, else the one that is shown */
   const subjects = chosen.length > 0 ? rows.filter((row) => chosen.includes(row.id)) : current ? [current] : []
   const many = chosen.length
 
-  const decide = async (decision: 'approve' | 'reject', body: object): Promise<void> => {
-    setBusy(true)
+  /** The next listing is shown at once; decisions are sent one after the other. `settle` gets the last failure. */
+  const decide = (decision: Decision, body: object, settle = tell) => {
+    const about = subjects
+    const ids = about.map(({ id }) => id)
     setError(null)
-    const done: number[] = []
-    const changedNow: StoredListing[] = []
-    let failure: ApiError | null = null
-    for (const row of subjects) {
-      try {
-        await request('POST', `/listings/${row.id}/${decision}`, { json: body, idempotencyKey: newKey(), ifMatch: row.etag })
-        done.push(row.id)
-      } catch (thrown) {
-        const refused = asApiError(thrown)
-        if (refused.status === 412) {
-          changedNow.push(row)
-          continue
+    // Behind a dialog the listing stays until it is decided, so that the focus goes to the next one when the dialog closes.
+    if (!refusing) setDecided((earlier) => [...earlier, ...ids])
+    setOutdated((earlier) => earlier.filter(({ id }) => !ids.includes(id)))
+    void apply(async () => {
+      let failure: ApiError | null = null
+      const left: number[] = []
+      const changedNow: WaitingListing[] = []
+      for (const row of about) {
+        try {
+          await request('POST', `/listings/${row.id}/${PATHS[decision]}`, { json: body, idempotencyKey: newKey(), ifMatch: row.etag })
+        } catch (thrown) {
+          left.push(row.id)
+          const refused = asApiError(thrown)
+          if (refused.status === 412) changedNow.push(row)
+          else failure = refused
         }
-        failure = refused
-        if (failure.status === 0 || failure.status === 401) break
       }
-    }
-    const judgedIds = [...done, ...changedNow.map((row) => row.id)]
-    setBusy(false)
-    setError(failure)
-    setDecided((earlier) => [...earlier, ...done])
-    setOutdated((earlier) => [...earlier.filter((row) => !judgedIds.includes(row.id)), ...changedNow])
-    setNext(changedNow[0]?.id ?? null)
-    // What has changed has to be looked at before it is decided.
-    setChosen((earlier) => earlier.filter((id) => !judgedIds.includes(id)))
-    if (done.length > 0) announce(t(decision === 'approve' ? 'approvedCount' : 'rejectedCount', { count: done.length }))
-    if (failure && decision === 'reject') return
-    setRejecting(false)
-    if (changedNow.length === 0) setReason('')
-    changed()
+      setDecided((earlier) => [...earlier, ...ids].filter((id) => !left.includes(id)))
+      setOutdated((earlier) => [...earlier, ...changedNow])
+      if (changedNow[0]) setNext(changedNow[0].id)
+      // What has changed has to be looked at before it is decided.
+      setChosen((earlier) => earlier.filter((id) => !ids.includes(id) || (left.includes(id) && !changedNow.some((row) => row.id === id))))
+      settle(failure)
+      if (left.length < about.length) announce(t(DONE[decision], { count: about.length - left.length }))
+      if (changedNow.length === 0 && failure === null) setReason('')
+    })
   }
   const approve = async () => {
     const asked = { title: t('approveTitle', { count: many }), text: t('approveText'), action: t('approve'), danger: false }
-    if (subjects.length > 0 && (many < 2 || (await confirmed(asked)))) await decide('approve', {})
+    if (subjects.length > 0 && (many < 2 || (await confirmed(asked)))) decide('approve', {})
   }
-  const move = (to: number) => setAt(Math.max(0, Math.min(to, rows.length - 1)))
-  const toggle = (id: number) => setChosen(toggled(chosen, id))
-
-  const onKey = (event: KeyboardEvent) => {
-    const { target } = event
-    const typing =
-      target instanceof HTMLTextAreaElement ||
-      (target instanceof HTMLInputElement && target.type !== 'checkbox') ||
-      target instanceof HTMLSelectElement ||
-      document.querySelector('dialog[open]')
-    if (typing || busy || event.ctrlKey || event.metaKey || event.altKey || !current) return
+  const rejectWith = (preset: string) => decide('reject', { reason: preset })
+  const undo = () => {
+    if (!last) return
+    void apply(async () => {
+      if (!(await writeNow('POST', `/listings/${last.listing_id}/undo-decision`))) return
+      announce(t('decisionUndoneOf', { title: last.title ?? `#${last.listing_id}` }))
+      setNext(last.listing_id)
+    })
+  }
+  const presets = presetReasons()
+  onKey((event) => {
+    if (event.key === 'u' && last) return undo
+    if (!current) return
+    const preset = presets[Number(/^Digit([1-9])$/.exec(event.code)?.[1] ?? 0) - 1]
+    if (preset && many === 0) return () => rejectWith(preset)
     const act: Record<string, () => void> = {
-      j: () => move(at + 1),
-      ArrowDown: () => move(at + 1),
-      k: () => move(at - 1),
-      ArrowUp: () => move(at - 1),
-      x: () => toggle(current.id),
+      x: () => setChosen(toggled(chosen, current.id)),
       a: () => void approve(),
-      r: () => setRejecting(true),
+      r: () => setRefusing('reject'),
+      c: () => setRefusing('request_change'),
     }
-    const run = act[event.key]
-    if (!run) return
-    event.preventDefault()
-    run()
-  }
-  useKeysWithin(whole, onKey)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another listing is another current row
-  useLayoutEffect(() => {
-    const row = list.current?.querySelector<HTMLElement>('[aria-current] button')
-    const { activeElement } = document
-    // Whoever is elsewhere on the page is not called away.
-    if (row && (activeElement?.contains(row) || list.current?.contains(activeElement))) row.focus()
-  }, [current?.id])
+    return act[event.key]
+  })
 
   return (
     <div ref={whole}>
@@ -142,19 +139,31 @@ export function ApprovalsPage() {
           {t('approvals')} {queue.pagination && <span class="quiet">{count(queue.pagination.total)}</span>}
         </Heading>
         <div class="actions">
-          <button type="button" class="main" disabled={busy || subjects.length === 0} aria-keyshortcuts="a" onClick={() => void approve()}>
+          <button type="button" class="main" disabled={subjects.length === 0} aria-keyshortcuts="a" onClick={() => void approve()}>
             {many > 0 ? t('approveCount', { count: many }) : t('approve')} <kbd>A</kbd>
           </button>
-          <button type="button" class="danger" disabled={busy || subjects.length === 0} aria-keyshortcuts="r" onClick={() => setRejecting(true)}>
+          <button type="button" disabled={subjects.length === 0} aria-keyshortcuts="c" onClick={() => setRefusing('request_change')}>
+            {many > 0 ? t('requestChangeCount', { count: many }) : t('requestChange')} <kbd>C</kbd>
+          </button>
+          <button type="button" class="danger" disabled={subjects.length === 0} aria-keyshortcuts="r" onClick={() => setRefusing('reject')}>
             {many > 0 ? t('rejectCount', { count: many }) : t('reject')} <kbd>R</kbd>
           </button>
         </div>
       </div>
-      <div class="toolbar">
-        {bar}
-        <p class="quiet keys">{t('approvalKeys')}</p>
-      </div>
-      {!rejecting && <Refusal error={error} />}
+      <ApprovalTabs current="queue" />
+      <div class="toolbar">{bar}</div>
+      <p class="quiet keys">{t('approvalKeys')}</p>
+      <p class="quiet keys" role="status">
+        {applying > 0 && t('decisionsApplying', { count: applying })}
+      </p>
+      {last && (
+        <p class="last">
+          {term('listingDecision', last.decision)}: {last.title ?? `#${last.listing_id}`}{' '}
+          <button type="button" aria-keyshortcuts="u" disabled={applying > 0} onClick={undo}>
+            {t('undo')} <kbd>U</kbd>
+          </button>
+        </p>
+      )}
       {outdated
         .filter((row) => row.id !== current?.id)
         .map((row) => (
@@ -164,7 +173,7 @@ export function ApprovalsPage() {
         ))}
       {queue.error ? (
         <Failure error={queue.error} retry={queue.reload} />
-      ) : !queue.data || (rows.length === 0 && queue.loading) ? (
+      ) : !queue.data || (rows.length === 0 && (queue.loading || applying > 0)) ? (
         <Waiting />
       ) : !current ? (
         <Empty>{filtered ? t('nothingMatches') : t('noApprovals')}</Empty>
@@ -182,9 +191,9 @@ export function ApprovalsPage() {
                     type="checkbox"
                     aria-label={t('chooseRow', { name: row.title })}
                     checked={chosen.includes(row.id)}
-                    onChange={() => toggle(row.id)}
+                    onChange={() => setChosen(toggled(chosen, row.id))}
                   />
-                  <button type="button" class="plain" onClick={() => setAt(index)}>
+                  <button type="button" class="plain" onClick={() => show(index)}>
                     <span>{row.title}</span>
                     <small>
                       {lira(row.price)} · <Grade id={row.grade_id} /> · {ago(row.waiting_since ?? row.created_at)}
@@ -204,27 +213,56 @@ export function ApprovalsPage() {
               .map((row) => (
                 <ChangedMeanwhile key={row.id} seen={row} now={current} />
               ))}
-            <ListingBeside key={current.id} listing={current} />
+            <ListingBeside key={current.id} listing={current} review={current.review} />
+            {many === 0 && (
+              <section class="presets" aria-label={t('rejectWith')}>
+                <h3>{t('rejectWith')}</h3>
+                {presets.map((preset, n) => (
+                  <button key={preset} type="button" aria-keyshortcuts={String(n + 1)} onClick={() => rejectWith(preset)}>
+                    <kbd>{n + 1}</kbd> {preset}
+                  </button>
+                ))}
+              </section>
+            )}
           </article>
         </div>
       )}
       {queue.pagination && <Pages of={queue.pagination} link={link} />}
-      {rejecting && (
-        <RejectDialog
+      {refusing && (
+        <RefusalDialog
+          kind={refusing}
           count={subjects.length}
-          busy={busy}
+          busy={applying > 0}
           error={error}
           reason={reason}
-          onReject={(values) => {
-            setReason(values.reason!)
-            void decide('reject', { reason: values.reason })
+          onRefuse={(text) => {
+            setReason(text)
+            decide(refusing, refusing === 'reject' ? { reason: text } : { note: text }, (failure) => {
+              setError(failure)
+              if (!failure) setRefusing(null)
+            })
           }}
           onClose={() => {
-            setRejecting(false)
+            setRefusing(null)
             setError(null)
           }}
         />
       )}
     </div>
   )
+}
+
+function tell(failure: ApiError | null): void {
+  if (failure) announce(sentence(failure), 'bad')
+}
+
+const SOON_MS = 1_000
+
+/** Milliseconds until the last decision can no longer be undone. */
+function untilOver([last]: ListingDecision[]): number | null {
+  return last?.undo_until ? Math.max(SOON_MS, Date.parse(last.undo_until) - Date.now()) : null
+}
+
+function picturesOf({ images, review }: WaitingListing): string[] {
+  return [...images, ...review.item.images.toSorted((a, b) => a.order - b.order).slice(0, 1)].map(({ url }) => url)
 }

@@ -1,26 +1,28 @@
 // One listing: what it offers, what changed since it was approved, and what an operator may do with it.
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso'
-import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
-import { Heading } from '#ui/heading.tsx'
-import { Await, Facts, Failure, Refusal, Status } from '#ui/states.tsx'
-import { announce } from '#ui/toasts.tsx'
 import { useData, useWrite } from '../api.ts'
-import type { StoredListing } from '../api-types.ts'
+import type { ListingReview, StoredListing } from '../api-types.ts'
+import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
 import { Grade } from '../ui/grade.tsx'
+import { Heading } from '#ui/heading.tsx'
 import { ChangedMeanwhile, ChangeTable } from '../ui/listing-changes.tsx'
 import { Named } from '../ui/named.tsx'
-import { count, language, lira, moment, t, term } from '../words.ts'
+import { Await, Facts, Failure, Refusal, Status } from '#ui/states.tsx'
+import { announce } from '#ui/toasts.tsx'
+import { calendarDay, count, language, lira, moment, rateText, t, term } from '../words.ts'
 import { Picture } from '../ui/picture.tsx'
 import { changedFields, ListingFields, listingFields } from './listings.tsx'
 import { priceText } from './prices.ts'
 
-type Task = { kind: 'reject' } | { kind: 'edit'; opened: StoredListing } | null
+export type RefusalKind = 'reject' | 'request_change'
+type Task = { kind: RefusalKind } | { kind: 'edit'; opened: StoredListing } | null
 
 export function ListingPage() {
   const id = Number(useRoute().params.id)
   const listing = useData(`/listings/${id}`)
+  const review = useData(`/listings/${id}/review`)
   const [task, setTask] = useState<Task>(null)
   /** the listing as it was shown when a write was refused because it had changed */
   const [seen, setSeen] = useState<StoredListing | null>(null)
@@ -28,12 +30,15 @@ export function ListingPage() {
   const { busy, error: failure, write, clear } = useWrite()
   const outdated = failure?.status === 412
   const error = outdated ? null : failure
-  const { reload } = listing
+  const reloadAll = useCallback(() => {
+    listing.reload()
+    review.reload()
+  }, [listing.reload, review.reload])
   useEffect(() => {
     if (failure?.status !== 412) return
     setSeen(judged.current)
-    reload()
-  }, [failure, reload])
+    reloadAll()
+  }, [failure, reloadAll])
   const close = () => {
     setTask(null)
     clear()
@@ -45,11 +50,13 @@ export function ListingPage() {
     setSeen(null)
     setTask(null)
     announce(text)
-    reload()
+    reloadAll()
   }
   const approve = (row: StoredListing) => writeShown(row, () => write('POST', `/listings/${id}/approve`, {}, row.etag), t('approved'))
-  const reject = (row: StoredListing, { reason }: Values) =>
-    writeShown(row, () => write('POST', `/listings/${id}/reject`, { reason: reason! }, row.etag), t('rejectedNow'))
+  const refuse = (row: StoredListing, kind: RefusalKind, text: string) =>
+    kind === 'reject'
+      ? writeShown(row, () => write('POST', `/listings/${id}/reject`, { reason: text }, row.etag), t('rejectedNow'))
+      : writeShown(row, () => write('POST', `/listings/${id}/request-change`, { note: text }, row.etag), t('changeRequestedNow'))
   const save = async (row: StoredListing, opened: StoredListing, values: Values) => {
     const changes = changedFields(opened, listingFields(values))
     if (Object.keys(changes).length === 0) return close()
@@ -76,16 +83,21 @@ export function ListingPage() {
                   </button>
                 )}
                 {!['rejected', 'sold'].includes(row.status) && (
-                  <button type="button" class="danger" disabled={busy} onClick={() => setTask({ kind: 'reject' })}>
-                    {t('reject')}
-                  </button>
+                  <>
+                    <button type="button" disabled={busy} onClick={() => setTask({ kind: 'request_change' })}>
+                      {t('requestChange')}
+                    </button>
+                    <button type="button" class="danger" disabled={busy} onClick={() => setTask({ kind: 'reject' })}>
+                      {t('reject')}
+                    </button>
+                  </>
                 )}
               </div>
             </div>
-            {listing.error && <Failure error={listing.error} retry={reload} />}
+            {listing.error && <Failure error={listing.error} retry={reloadAll} />}
             {task === null && <Refusal error={error} />}
             {task === null && meanwhile(row)}
-            <ListingBeside listing={row} />
+            <ListingBeside listing={row} review={review.data} />
             {task?.kind === 'edit' && (
               <Dialog title={task.opened.title} onClose={close}>
                 <Form submit={t('save')} busy={busy} error={error} onSubmit={(values) => void save(row, task.opened, values)} onCancel={close}>
@@ -94,10 +106,16 @@ export function ListingPage() {
                 </Form>
               </Dialog>
             )}
-            {task?.kind === 'reject' && (
-              <RejectDialog busy={busy} error={error} onReject={(values) => void reject(row, values)} onClose={close}>
+            {(task?.kind === 'reject' || task?.kind === 'request_change') && (
+              <RefusalDialog
+                kind={task.kind}
+                busy={busy}
+                error={error}
+                onRefuse={(text) => void refuse(row, task.kind as RefusalKind, text)}
+                onClose={close}
+              >
                 {meanwhile(row)}
-              </RejectDialog>
+              </RefusalDialog>
             )}
           </>
         )}
@@ -106,24 +124,49 @@ export function ListingPage() {
   )
 }
 
-interface RejectProps {
+/** Reasons that sellers read often, in the language of the console. */
+export function presetReasons(): string[] {
+  return PRESETS.map((name) => t(`preset.${name}`))
+}
+
+const PRESETS = ['other_card', 'not_sharp', 'condition', 'price', 'counterfeit', 'duplicate'] as const
+
+const REFUSALS = {
+  reject: { title: 'rejectTitle', submit: 'reject', label: 'reason', hint: 'reasonHint' },
+  request_change: { title: 'requestChangeTitle', submit: 'requestChange', label: 'changeNote', hint: 'changeNoteHint' },
+} as const
+
+interface RefusalProps {
+  kind: RefusalKind
   count?: number
   /** what was typed before */
   reason?: string
   children?: ComponentChildren
   busy: boolean
   error: Parameters<typeof Form>[0]['error']
-  onReject: (values: Values) => void
+  /** with what the owner reads */
+  onRefuse: (text: string) => void
   onClose: () => void
 }
 
-export function RejectDialog({ count: number = 1, reason, children, busy, error, onReject, onClose }: RejectProps) {
+/** Why a listing is rejected, or what to change in it: a preset or other words. */
+export function RefusalDialog({ kind, count: number = 1, reason = '', children, busy, error, onRefuse, onClose }: RefusalProps) {
+  const [text, setText] = useState(reason)
+  const { title, submit, label, hint } = REFUSALS[kind]
   return (
-    <Dialog title={t('rejectTitle', { count: number })} onClose={onClose}>
-      <Form submit={t('reject')} danger busy={busy} error={error} onSubmit={onReject} onCancel={onClose}>
+    <Dialog title={t(title, { count: number })} onClose={onClose}>
+      <Form submit={t(submit)} danger={kind === 'reject'} busy={busy} error={error} onSubmit={() => onRefuse(text.trim())} onCancel={onClose}>
         {children}
-        <Field label={t('reason')} hint={t('reasonHint')}>
-          <textarea name="reason" rows={3} required defaultValue={reason} />
+        <Field label={t(label)} hint={t(hint)}>
+          <textarea name="reason" rows={3} required value={text} onInput={(event) => setText(event.currentTarget.value)} />
+        </Field>
+        <Field label={t('presets')}>
+          <select value="" onChange={(event) => setText(event.currentTarget.value)}>
+            <option value="">–</option>
+            {presetReasons().map((preset) => (
+              <option key={preset}>{preset}</option>
+            ))}
+          </select>
         </Field>
       </Form>
     </Dialog>
@@ -135,12 +178,59 @@ function GradeOf({ listing, changed }: { listing: StoredListing; changed: boolea
   return changed ? <mark>{grade}</mark> : grade
 }
 
-/** A listing beside its card and the card's prices, with what changed since the last approval marked. */
-export function ListingBeside({ listing }: { listing: StoredListing }) {
-  const item = useData(`/items/${listing.item_id}`)
+/** Prices further from the reference than this many times stand out. */
+const FAR = 2
+
+/** The price against the first trusted reference, such as `1.5 × PriceCharting`. */
+function AgainstReference({ review: { price_ratio: ratio, references } }: { review: ListingReview }) {
+  const reference = references.find((one) => one.ratio !== null)
+  if (ratio === null || !reference) return <span class="quiet">{t('noReference')}</span>
+  const text = t('timesReference', { ratio, source: term('market', reference.market) })
+  return ratio >= FAR || ratio <= 1 / FAR ? <mark>{text}</mark> : <span>{text}</span>
+}
+
+/** The prices that a listing is compared with, each in its own currency and in lira by the rate of the day. */
+function References({ review: { references, label } }: { review: ListingReview }) {
+  return (
+    <>
+      <h4>{t('pricesOfLabel', { label })}</h4>
+      {references.length === 0 ? (
+        <p class="quiet">{t('noPrices')}</p>
+      ) : (
+        <ul class="prices">
+          {references.map(({ market, state, price, confirmed_at: at, rate, price_try: inLira, ratio }) => (
+            <li key={market}>
+              <span>
+                {term('market', market)} {state !== 'trusted' && <Status code={state} />}{' '}
+                <span class="quiet" title={moment(at)}>
+                  {priceText(price, market)}
+                  {rate && ` · ${t('rateOn', { rate: rateText(rate.rate), date: calendarDay(rate.day) })}`}
+                </span>
+              </span>
+              <strong>
+                {inLira === null ? t('noRate') : lira(inLira)}
+                {ratio !== null && ` · ${count(ratio)}×`}
+              </strong>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+interface BesideProps {
+  listing: StoredListing
+  /** null while it is not there */
+  review: ListingReview | null
+}
+
+/** A listing beside its card and the prices it is compared with, and what changed since the last approval side by side. */
+export function ListingBeside({ listing, review }: BesideProps) {
   const changes = listing.changed_since_approval
   const changed = new Set(changes?.map((change) => change.field))
   const mark = (field: string, text: string) => (changed.has(field) ? <mark>{text}</mark> : text)
+  const record = review?.seller
   return (
     <div class="beside">
       <div>
@@ -156,14 +246,16 @@ export function ListingBeside({ listing }: { listing: StoredListing }) {
         <Facts
           brief
           rows={[
-            [t('id'), String(listing.id)],
-            [t('state'), <Status key="state" code={listing.status} />],
-            [t('price'), mark('price', lira(listing.price))],
-            [t('approvedPrice'), listing.approved_price === null ? null : lira(listing.approved_price)],
-            [t('stock'), mark('quantity', count(listing.quantity))],
-            [t('seller'), <Named key="seller" of="accounts" id={listing.seller_id} />],
+            [t('price'), <strong key="price">{mark('price', lira(listing.price))}</strong>],
+            [t('againstReference'), review && <AgainstReference key="ratio" review={review} />],
             [t('grade'), <GradeOf key="grade" listing={listing} changed={changed.has('grade_id')} />],
             [t('spoken'), mark('language', listing.language === null ? t('notStated') : language(listing.language))],
+            [t('stock'), mark('quantity', count(listing.quantity))],
+            [t('pictures'), count(listing.images.length)],
+            [t('seller'), <Named key="seller" of="accounts" id={listing.seller_id} />],
+            [t('sellerRecord'), record && t('recordOf', { ...record, days: record.account_age_days })],
+            [t('state'), <Status key="state" code={listing.status} />],
+            [t('approvedPrice'), listing.approved_price === null ? null : lira(listing.approved_price)],
             [t('shippingPayer'), mark('shipping_payer', term('payer', listing.shipping_payer))],
             [t('offers'), mark('offers_enabled', listing.offers_enabled ? t('yes') : t('no'))],
             [t('lowestOffer'), listing.min_offer_price === null ? null : mark('min_offer_price', lira(listing.min_offer_price))],
@@ -171,6 +263,7 @@ export function ListingBeside({ listing }: { listing: StoredListing }) {
             [t('expires'), listing.expires_at && moment(listing.expires_at)],
             [t('highlightedUntil'), listing.highlighted_until && moment(listing.highlighted_until)],
             [t('rejectionReason'), listing.rejection_reason],
+            [t('id'), String(listing.id)],
           ]}
         />
         {listing.description && <p class="prose">{mark('description', listing.description)}</p>}
@@ -186,30 +279,18 @@ export function ListingBeside({ listing }: { listing: StoredListing }) {
           />
         )}
       </div>
-      <Await of={item}>
-        {(row) => (
-          <div class="card-beside">
-            {row.images.length > 0 && <Picture item={row} />}
-            <div>
-              <h3>
-                <a href={`/console/catalogue/items/${row.id}`}>{row.name}</a> <span class="quiet">{row.code}</span>
-              </h3>
-              <p class="quiet">{row.category.name}</p>
-              <ul class="prices">
-                {row.prices.map((price) => (
-                  <li key={`${price.market} ${price.label}`}>
-                    <span>
-                      {price.label} <span class="quiet">{term('market', price.market)}</span>
-                    </span>
-                    <strong>{priceText(price.price, price.market)}</strong>
-                  </li>
-                ))}
-              </ul>
-              {row.prices.length === 0 && <p class="quiet">{t('noPrices')}</p>}
-            </div>
+      {review && (
+        <div class="card-beside">
+          {review.item.images.length > 0 && <Picture item={review.item} />}
+          <div>
+            <h3>
+              <a href={`/console/catalogue/items/${review.item.id}`}>{review.item.name}</a> <span class="quiet">{review.item.code}</span>
+            </h3>
+            <p class="quiet">{[review.item.category, review.item.finish].filter(Boolean).join(' · ')}</p>
+            <References review={review} />
           </div>
-        )}
-      </Await>
+        </div>
+      )}
     </div>
   )
 }

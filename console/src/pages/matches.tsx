@@ -1,17 +1,17 @@
 // Records that wait for a decision about which item they are: each beside its candidates, decided by keyboard.
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { newKey } from '#ui/api.ts'
+import { type Match, matchReasonRuleValues as RULES, matchStateValues as STATES, type MatchReason } from '../api-types.ts'
 import { asApiError, useVersion } from '#ui/data.ts'
+import { request, useData } from '../api.ts'
 import { Tabs } from '#ui/frame.tsx'
 import { Heading } from '#ui/heading.tsx'
+import { Picture } from '../ui/picture.tsx'
+import { useInTurn, useQueue } from '../ui/queue.ts'
 import { Empty, Facts, Failure, Waiting } from '#ui/states.tsx'
 import { Pages, useFilters } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
-import { request, useData } from '../api.ts'
-import { type Match, type MatchReason, matchReasonRuleValues as RULES, matchStateValues as STATES } from '../api-types.ts'
-import { useKeysWithin } from '../ui/keys-within.ts'
-import { Picture } from '../ui/picture.tsx'
 import { count, moment, sentence, t, term } from '../words.ts'
 import { priceText } from './prices.ts'
 
@@ -43,27 +43,20 @@ export function MatchesPage() {
   ])
   const queue = useData('/matches', { query: { ...values, page, per_page: SHOWN }, version })
   const { url } = useLocation()
-  const [at, setAt] = useState(0)
   /** decided here, though the queue that is shown may be older */
   const [decided, setDecided] = useState<number[]>([])
-  const [applying, setApplying] = useState(0)
-  const sending = useRef<Promise<void>>(Promise.resolve())
-  const list = useRef<HTMLUListElement>(null)
-  const whole = useRef<HTMLDivElement>(null)
+  // The rest of the queue comes when this page of it is decided.
+  const { applying, apply } = useInTurn(changed)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another address is another page
-  useEffect(() => {
-    setAt(0)
-    setDecided([])
-  }, [url])
+  useEffect(() => setDecided([]), [url])
   const rows = (queue.data ?? []).filter((row) => !decided.includes(row.id))
-  const current = rows[Math.min(at, rows.length - 1)]
+  const { whole, list, current, show, onKey } = useQueue(rows, (row) => row.id)
   const isDecided = current?.state === 'decided'
 
   /** The next match is shown at once; decisions are applied one after the other. */
   const decide = (match: Match, how: Decision, body?: { item_id: number }) => {
     setDecided((earlier) => [...earlier, match.id])
-    setApplying((n) => n + 1)
-    sending.current = sending.current.then(async () => {
+    void apply(async () => {
       try {
         await send(match.id, how, body)
         announce(t(`matchDone.${how}`, { name: match.record.name }))
@@ -71,25 +64,11 @@ export function MatchesPage() {
         announce(`${match.record.name}: ${sentence(asApiError(error))}`, 'bad')
         setDecided((earlier) => earlier.filter((id) => id !== match.id))
       }
-      setApplying((n) => n - 1)
     })
   }
-  // The rest of the queue comes when this page of it is decided.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `changed` is another function each time
-  useEffect(() => {
-    if (applying === 0 && decided.length > 0) changed()
-  }, [applying])
-  const move = (to: number) => setAt(Math.max(0, Math.min(to, rows.length - 1)))
-
-  const onKey = (event: KeyboardEvent) => {
-    const { target } = event
-    const typing = target instanceof HTMLInputElement || target instanceof HTMLSelectElement || document.querySelector('dialog[open]')
-    if (typing || event.ctrlKey || event.metaKey || event.altKey || !current) return
+  onKey((event) => {
+    if (!current) return
     const act: Record<string, () => void> = {
-      j: () => move(at + 1),
-      ArrowDown: () => move(at + 1),
-      k: () => move(at - 1),
-      ArrowUp: () => move(at - 1),
       ...(isDecided || current.state === 'postponed' ? { w: () => decide(current, 'withdraw') } : { l: () => decide(current, 'postpone') }),
       ...(!isDecided && {
         n: () => decide(current, 'separate'),
@@ -98,19 +77,8 @@ export function MatchesPage() {
         ),
       }),
     }
-    const run = act[event.key]
-    if (!run) return
-    event.preventDefault()
-    run()
-  }
-  useKeysWithin(whole, onKey)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another match is another current row
-  useLayoutEffect(() => {
-    const row = list.current?.querySelector<HTMLElement>('[aria-current] button')
-    const { activeElement } = document
-    // A button that went with its match leaves the focus on the body.
-    if (row && (activeElement === document.body || whole.current?.querySelector('.queue')?.contains(activeElement))) row.focus()
-  }, [current?.id])
+    return act[event.key]
+  })
 
   return (
     <div ref={whole}>
@@ -135,7 +103,7 @@ export function MatchesPage() {
             <ul ref={list} aria-label={t('matches')}>
               {rows.map((row, index) => (
                 <li key={row.id} aria-current={row.id === current.id ? 'true' : undefined}>
-                  <button type="button" class="plain" onClick={() => setAt(index)}>
+                  <button type="button" class="plain" onClick={() => show(index)}>
                     <span>
                       {row.record.name} <span class="quiet">{row.record.code}</span>
                     </span>

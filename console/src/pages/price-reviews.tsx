@@ -1,26 +1,26 @@
 // Prices in question by item and cause: each beside the prices that bear on it, decided by keyboard, one, a group or all that match.
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { newKey } from '#ui/api.ts'
-import { asApiError, useVersion } from '#ui/data.ts'
-import { confirmed } from '#ui/dialog.tsx'
-import { Heading } from '#ui/heading.tsx'
-import { Empty, Facts, Failure, Status, Waiting } from '#ui/states.tsx'
-import { Pages, useFilters } from '#ui/table.tsx'
-import { announce } from '#ui/toasts.tsx'
-import type { Body } from '#ui/operations.ts'
-import { type OperatorApi, request, useData, writeNow } from '../api.ts'
 import {
-  pathsOperatorV1PriceReviewsGetParametersQueryCauseValues as CAUSES,
   type PriceDecision,
   type PriceReview,
+  pathsOperatorV1PriceReviewsGetParametersQueryCauseValues as CAUSES,
   priceReviewStateValues as STATES,
   type ReviewedPrice,
 } from '../api-types.ts'
-import { useKeysWithin } from '../ui/keys-within.ts'
+import { asApiError, useVersion } from '#ui/data.ts'
+import type { Body } from '#ui/operations.ts'
+import { type OperatorApi, request, useData, writeNow } from '../api.ts'
+import { confirmed } from '#ui/dialog.tsx'
+import { Heading } from '#ui/heading.tsx'
 import { marketOptions } from '../ui/market-options.ts'
 import { Picture } from '../ui/picture.tsx'
 import { PriceSteps } from '../ui/price-steps.tsx'
+import { useInTurn, useQueue } from '../ui/queue.ts'
+import { Empty, Facts, Failure, Status, Waiting } from '#ui/states.tsx'
+import { Pages, useFilters } from '#ui/table.tsx'
+import { announce } from '#ui/toasts.tsx'
 import { ago, count, date, moment, refusal, sentence, t, term } from '../words.ts'
 import { ReviewTabs, undoDecision } from './price-decisions.tsx'
 import { priceText } from './prices.ts'
@@ -58,30 +58,20 @@ export function PriceReviewsPage() {
   ])
   const queue = useData('/price-reviews', { query: { ...values, page, per_page: SHOWN }, version })
   const { url } = useLocation()
-  const [at, setAt] = useState(0)
   /** decided here, though the queue that is shown may be older */
   const [decided, setDecided] = useState<string[]>([])
-  const [applying, setApplying] = useState(0)
+  // What is left of decided groups, such as the other side of a dispute, comes back with the next answer.
+  const { applying, apply } = useInTurn(changed)
   const [last, setLast] = useState<{ id: number; text: string } | null>(null)
-  const sending = useRef<Promise<void>>(Promise.resolve())
-  const list = useRef<HTMLUListElement>(null)
-  const whole = useRef<HTMLDivElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another address is another page
-  useEffect(() => {
-    setAt(0)
-    setDecided([])
-  }, [url])
+  useEffect(() => setDecided([]), [url])
   const rows = (queue.data ?? []).filter((row) => !decided.includes(keyOf(row)))
-  const current = rows[Math.min(at, rows.length - 1)]
+  const { whole, list, current, show, onKey } = useQueue(rows, keyOf)
 
-  const apply = (run: () => Promise<void>) => {
-    setApplying((n) => n + 1)
-    sending.current = sending.current.then(run).finally(() => setApplying((n) => n - 1))
-  }
   /** The next group is shown at once; decisions are applied one after the other. */
   const decide = (review: PriceReview, body: Decision) => {
     setDecided((earlier) => [...earlier, keyOf(review)])
-    apply(async () => {
+    void apply(async () => {
       try {
         const { data } = await request('POST', '/price-decisions', { json: body, idempotencyKey: newKey() })
         const text = t(`priceDone.${body.decision}`, { name: review.item.name, count: data.prices })
@@ -95,7 +85,7 @@ export function PriceReviewsPage() {
   const undo = () => {
     if (!last) return
     setLast(null)
-    apply(async () => void (await undoDecision(last.id)))
+    void apply(async () => void (await undoDecision(last.id)))
   }
   const decideAll = async (how: How) => {
     const filter = filterOf(values)
@@ -108,7 +98,7 @@ export function PriceReviewsPage() {
     if (prices === 0) return announce(t('nothingMatches'))
     const title = t(`decideAll.${how}`, { count: prices })
     if (!(await confirmed({ title, text: t('decideAllUndo'), action: `${term('decide', how)} (${count(prices)})` }))) return
-    apply(async () => {
+    void apply(async () => {
       const done = await writeNow('POST', '/price-decisions', { decision: how, filter: bodyOf(filter), expected: prices })
       if (!done) return
       const text = t(`priceDoneAll.${how}`, { count: done.data.prices })
@@ -116,50 +106,24 @@ export function PriceReviewsPage() {
       announce(text)
     })
   }
-  // What is left of decided groups, such as the other side of a dispute, comes back with the next answer.
-  const wasApplying = useRef(false)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `changed` is another function each time
-  useEffect(() => {
-    if (wasApplying.current && applying === 0) changed()
-    wasApplying.current = applying > 0
-  }, [applying])
   // biome-ignore lint/correctness/useExhaustiveDependencies: only another answer counts
   useEffect(() => {
     if (applying === 0) setDecided([])
   }, [queue.data])
-  const move = (to: number) => setAt(Math.max(0, Math.min(to, rows.length - 1)))
-
-  const onKey = (event: KeyboardEvent) => {
-    const { target } = event
-    const typing = target instanceof HTMLInputElement || target instanceof HTMLSelectElement || document.querySelector('dialog[open]')
-    if (typing || event.ctrlKey || event.metaKey || event.altKey) return
+  onKey((event) => {
     const digit = /^Digit([1-9])$/.exec(event.code)?.[1]
     const side = digit && current ? decidableOf(current)[Number(digit) - 1] : undefined
+    if (side) return () => decide(current!, singleDecision(event.shiftKey ? 'withdraw' : 'confirm', current!, side))
     const act: Record<string, () => void> = {
       u: undo,
-      j: () => move(at + 1),
-      ArrowDown: () => move(at + 1),
-      k: () => move(at - 1),
-      ArrowUp: () => move(at - 1),
       ...(current?.state === 'held' && {
         a: () => decide(current, groupDecision('accept', current)),
         d: () => decide(current, groupDecision('discard', current)),
       }),
       ...(current && current.state !== 'held' && { w: () => decide(current, groupDecision('withdraw', current)) }),
     }
-    const run = side ? () => decide(current!, singleDecision(event.shiftKey ? 'withdraw' : 'confirm', current!, side)) : act[event.key]
-    if (!run) return
-    event.preventDefault()
-    run()
-  }
-  useKeysWithin(whole, onKey)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another group is another current row
-  useLayoutEffect(() => {
-    const row = list.current?.querySelector<HTMLElement>('[aria-current] button')
-    const { activeElement } = document
-    // A button that went with its group leaves the focus on the body.
-    if (row && (activeElement === document.body || whole.current?.querySelector('.queue')?.contains(activeElement))) row.focus()
-  }, [current && keyOf(current)])
+    return act[event.key]
+  })
   const state = values.state as PriceReview['state'] | ''
 
   return (
@@ -209,7 +173,7 @@ export function PriceReviewsPage() {
             <ul ref={list} aria-label={t('pricesInQuestion')}>
               {rows.map((row, index) => (
                 <li key={keyOf(row)} aria-current={row === current ? 'true' : undefined}>
-                  <button type="button" class="plain" onClick={() => setAt(index)}>
+                  <button type="button" class="plain" onClick={() => show(index)}>
                     <span>
                       {row.item.name} <span class="quiet">{row.item.code}</span>
                     </span>

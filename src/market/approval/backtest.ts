@@ -1,0 +1,61 @@
+// What a rule would have done: each decision of people in the past, judged by the facts that were kept when its listing began to wait.
+import { DAY_MS } from '#core/duration.ts'
+import { orNull } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
+import type { Queryable } from '#db/schema.ts'
+import { type Conditions, holds } from './conditions.ts'
+import type { ListingFacts } from './review.ts'
+
+export const DEFAULT_DAYS = 90
+/** Ids that an answer names at most. */
+const MOST_LISTINGS = 1_000
+
+export const BacktestSchema = Type.Object(
+  {
+    days: Type.Integer(),
+    rule_version: Type.Integer(),
+    since: orNull(Type.String({ format: 'date-time' }), { description: 'The first decision that is judged, UTC; null without any' }),
+    decisions: Type.Integer({ description: 'Decisions of people in these days whose facts were kept' }),
+    would_approve: Type.Integer(),
+    people_rejected: Type.Integer({ description: 'Those of them that people rejected or sent back for a change' }),
+    listings: Type.Array(Type.Integer(), { description: `Which these are, the latest first; at most ${MOST_LISTINGS}` }),
+    passed: Type.Boolean({ description: 'Whether the rule could be on: `min_decisions` and `max_rejected_percent` of the rule hold' }),
+  },
+  { title: 'ApprovalBacktest' },
+)
+export type Backtest = Static<typeof BacktestSchema>
+type Result = Omit<Backtest, 'rule_version' | 'passed'>
+
+/** Judges the decisions of the last days. */
+export async function backtest(on: Queryable, conditions: Conditions, days: number, now: Date): Promise<Result> {
+  const rows = await on
+    .selectFrom('listing_decisions')
+    .select(['listing_id', 'facts', 'decision', 'decided_at'])
+    .where('decided_at', '>', new Date(now.getTime() - days * DAY_MS))
+    .where('decided_at', '<=', now)
+    .where('decision', 'is not', null)
+    .where('facts', 'is not', null)
+    .where('rule_id', 'is', null)
+    .where('undone_at', 'is', null)
+    .orderBy('decided_at', 'desc')
+    .orderBy('id', 'desc')
+    .execute()
+  const approved = rows.filter(({ facts }) => holds(conditions, facts as ListingFacts))
+  const rejected = approved.filter(({ decision }) => decision !== 'approve')
+  return {
+    days,
+    since: rows.at(-1)?.decided_at?.toISOString() ?? null,
+    decisions: rows.length,
+    would_approve: approved.length,
+    people_rejected: rejected.length,
+    listings: [...new Set(rejected.map((row) => row.listing_id))].slice(0, MOST_LISTINGS),
+  }
+}
+
+/** Whether a rule may be on after this. */
+export function isPassed(
+  { would_approve: approve, people_rejected: rejected }: Pick<Result, 'would_approve' | 'people_rejected'>,
+  { min_decisions: min, max_rejected_percent: percent }: { min_decisions: number; max_rejected_percent: number },
+): boolean {
+  return approve >= min && rejected * 100 <= approve * percent
+}

@@ -1,0 +1,31 @@
+// A person's decision about a listing: the next status by the table, and the decision on record with what was known.
+import { actorOf } from '#db/change.ts'
+import { type ListingRow, type ListingValues, storedListing, auditedListing } from '../store.ts'
+import { act } from '../transition.ts'
+import type { MarketWriteCtx, StoredListing } from '../types.ts'
+import { type ListingDecision, recordDecision } from './decisions.ts'
+import { judgeListings } from './judge.ts'
+
+/** The action of the table that a decision is. */
+const ACTION = { approve: 'approve', reject: 'reject', request_change: 'reject' } as const
+
+/**
+ * Decides about a listing as it is stored.
+ * @param note what its owner reads of it, null for an approval
+ * @throws as `act` does
+ */
+export function decideListing(
+  ctx: MarketWriteCtx,
+  id: number,
+  decision: ListingDecision,
+  note: string | null,
+  valuesOf: (before: ListingRow, now: Date) => ListingValues,
+): Promise<StoredListing> {
+  return act(ctx, id, ACTION[decision], async ({ tx, before, now, update, audit }) => {
+    await judgeListings(tx, [before], { now, market: ctx.market })
+    const after = await update(valuesOf(before, now))
+    await recordDecision(tx, before, after, { decision, note, by: actorOf(ctx.viewer), now })
+    audit(auditedListing(before, now), auditedListing(after, now), decision)
+    return storedListing(after, now)
+  })
+}

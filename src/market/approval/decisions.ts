@@ -1,0 +1,211 @@
+// Decisions about listings as they are kept: with what was known, and with what they replaced, so that they can be undone.
+import { sql } from 'kysely'
+import { MINUTE_MS } from '#core/duration.ts'
+import { orNull } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
+import { jsonReady } from '#db/json-ready.ts'
+import type { Queryable, Tx } from '#db/schema.ts'
+import { QUEUED } from '../rules.ts'
+import type { ListingRow } from '../store.ts'
+import type { MarketSettings } from '../types.ts'
+import { factsOf, type ListingFacts } from './review.ts'
+
+export const DECISIONS = ['approve', 'reject', 'request_change'] as const
+export type ListingDecision = (typeof DECISIONS)[number]
+
+/** For how long a decision can be undone. */
+export const UNDO_MS = MINUTE_MS
+
+const Time = Type.String({ format: 'date-time', description: 'UTC' })
+
+export const StoredDecisionSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    listing_id: Type.Integer(),
+    title: orNull(Type.String(), { description: 'Of the listing; null when it was deleted' }),
+    seller_id: Type.Integer(),
+    decision: Type.Enum([...DECISIONS]),
+    note: orNull(Type.String(), { description: 'What the owner reads of a rejection or requested change' }),
+    decided_at: Time,
+    decided_by: Type.String({ description: 'As in the audit log; `rule:<id>` for a rule' }),
+    rule: orNull(Type.Object({ id: Type.Integer(), version: Type.Integer() }, { title: 'DecidingRule' }), {
+      description: 'The approval rule that decided, null where a person did',
+    }),
+    undo_until: orNull(Time, { description: 'Until when it can be undone; null where it cannot: the listing has changed since' }),
+    undone_at: orNull(Time),
+    undone_by: orNull(Type.String()),
+  },
+  { title: 'ListingDecision' },
+)
+export type StoredDecision = Static<typeof StoredDecisionSchema>
+
+/** What a decision replaces in a listing. */
+const REPLACED = [
+  'status',
+  'approved',
+  'approved_price',
+  'approved_at',
+  'rejection_reason',
+  'waiting_since',
+  'published_at',
+  'expires_at',
+] as const satisfies (keyof ListingRow)[]
+export type Replaced = Pick<ListingRow, (typeof REPLACED)[number]>
+
+/** When, and what listings are compared by. */
+export interface Recording {
+  now: Date
+  market: Pick<MarketSettings, 'sourceCurrencies' | 'marketOrder'>
+}
+
+/** A listing whose facts are kept; they are null for one that does not wait. */
+interface Kept {
+  /** of the row that a decision fills */
+  id: number
+  listing: ListingRow
+  facts: ListingFacts | null
+}
+
+/**
+ * Keeps what is known of locked listings at their versions.
+ * @returns those whose version was not kept already
+ */
+export async function keepFacts(tx: Tx, listings: readonly ListingRow[], recording: Recording): Promise<Kept[]> {
+  if (listings.length === 0) return []
+  const { rows: known } = await sql<{ listing_id: number }>`
+    select listing_id from listing_decisions join unnest(${listings.map(({ id }) => id)}::int4[], ${listings.map(({ version }) => version)}::int4[])
+      as l(listing_id, listing_version) using (listing_id, listing_version)`.execute(tx)
+  const knownIds = new Set(known.map((row) => row.listing_id))
+  const fresh = listings.filter(({ id }) => !knownIds.has(id))
+  if (fresh.length === 0) return []
+  const facts = await factsOf(
+    tx,
+    fresh.filter(({ status }) => status === QUEUED),
+    recording,
+  )
+  const kept = await tx
+    .insertInto('listing_decisions')
+    .values(
+      fresh.map((row) => ({
+        listing_id: row.id,
+        listing_version: row.version,
+        seller_id: row.seller_id,
+        at: recording.now,
+        facts: facts.has(row.id) ? JSON.stringify(facts.get(row.id)) : null,
+      })),
+    )
+    .returning(['id', 'listing_id'])
+    .execute()
+  const idOf = new Map(kept.map((row) => [row.listing_id, row.id]))
+  return fresh.map((listing) => ({ id: idOf.get(listing.id)!, listing, facts: facts.get(listing.id) ?? null }))
+}
+
+interface Decided {
+  decision: ListingDecision
+  note: string | null
+  /** as the audit log writes it */
+  by: string
+  now: Date
+  /** the rule that decided, where no person did */
+  rule?: { id: number; version: number }
+}
+
+/** Records what was decided about a listing whose facts are kept. */
+export async function recordDecision(tx: Tx, before: ListingRow, after: ListingRow, { decision, note, by, now, rule }: Decided): Promise<void> {
+  const replaced = Object.fromEntries(REPLACED.map((name) => [name, before[name]]))
+  await tx
+    .updateTable('listing_decisions')
+    .set({
+      decision,
+      note,
+      decided_at: now,
+      decided_by: by,
+      before: JSON.stringify(replaced),
+      after_version: after.version,
+      ...(rule && { rule_id: rule.id, rule_version: rule.version }),
+    })
+    .where('listing_id', '=', before.id)
+    .where('listing_version', '=', before.version)
+    .execute()
+}
+
+/**
+ * Marks a decision as undone. The listing waits again with what was known of it the first time, so that it is not taken for one
+ * that begins to wait.
+ */
+export async function keepPutBack(tx: Tx, id: number, after: ListingRow, by: string, now: Date): Promise<void> {
+  await tx.updateTable('listing_decisions').set({ undone_at: now, undone_by: by }).where('id', '=', id).execute()
+  await sql`
+    with kept as (
+      insert into listing_decisions (listing_id, listing_version, seller_id, at, facts)
+      select listing_id, ${after.version}, seller_id, at, facts from listing_decisions where id = ${id} returning id
+    )
+    insert into approval_rule_log (decision_id, rule_id, rule_version, mode, approves)
+    select kept.id, l.rule_id, l.rule_version, l.mode, l.approves from approval_rule_log l cross join kept where l.decision_id = ${id}`.execute(tx)
+}
+
+/** What a decision replaced, as it is written back. */
+export function replacedBy(before: object): Replaced {
+  const moment = (value: unknown) => (typeof value === 'string' ? new Date(value) : null)
+  const row = before as { [Name in keyof Replaced]: unknown }
+  return {
+    ...(row as Replaced),
+    approved_at: moment(row.approved_at),
+    waiting_since: moment(row.waiting_since),
+    published_at: moment(row.published_at),
+    expires_at: moment(row.expires_at),
+  }
+}
+
+export interface DecisionFilter {
+  listing_id?: number
+  seller_id?: number
+  /** only those that can be undone now */
+  undoable?: boolean
+  /** as the audit log writes who decided */
+  by?: string
+}
+
+/** Newest first. */
+export async function pageOfDecisions(
+  on: Queryable,
+  { listing_id: listing, seller_id: seller, undoable = false, by }: DecisionFilter,
+  now: Date,
+  limit: number,
+  offset: number,
+): Promise<{ rows: StoredDecision[]; total: number }> {
+  const from = sql`
+    from listing_decisions d left join listings l on l.id = d.listing_id
+    where d.decision is not null
+      ${listing === undefined ? sql`` : sql`and d.listing_id = ${listing}`}
+      ${seller === undefined ? sql`` : sql`and d.seller_id = ${seller}`}
+      ${by === undefined ? sql`` : sql`and d.decided_by = ${by}`}
+      ${undoable ? sql`and d.decided_at > ${new Date(now.getTime() - UNDO_MS)} and ${UNCHANGED}` : sql``}`
+  const [rows, counted] = await Promise.all([
+    viewsOf(on, sql`${from} order by d.decided_at desc, d.id desc limit ${limit} offset ${offset}`, now),
+    sql<{ total: number }>`select count(*)::int4 as total ${from}`.execute(on),
+  ])
+  return { rows, total: counted.rows[0]!.total }
+}
+
+/** Nothing has happened to the listing since. */
+const UNCHANGED = sql`(d.undone_at is null and l.version = d.after_version)`
+
+async function viewsOf(on: Queryable, from: ReturnType<typeof sql>, now: Date): Promise<StoredDecision[]> {
+  const { rows } = await sql<Row>`
+    select d.id, d.listing_id, l.title, d.seller_id, d.decision, d.note, d.decided_at, d.decided_by, d.undone_at, d.undone_by,
+      d.rule_id, d.rule_version, coalesce(${UNCHANGED}, false) as unchanged ${from}`.execute(on)
+  return rows.map(({ unchanged, rule_id: ruleId, rule_version: version, ...row }) => {
+    const until = row.decided_at.getTime() + UNDO_MS
+    const rule = ruleId === null ? null : { id: ruleId, version: version! }
+    return { ...jsonReady(row), rule, undo_until: unchanged && until > now.getTime() ? new Date(until).toISOString() : null }
+  })
+}
+
+interface Row extends Omit<StoredDecision, 'decided_at' | 'undone_at' | 'undo_until' | 'rule'> {
+  rule_id: number | null
+  rule_version: number | null
+  decided_at: Date
+  undone_at: Date | null
+  unchanged: boolean
+}

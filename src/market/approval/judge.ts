@@ -1,0 +1,98 @@
+// Judges listings that begin to wait by the approval rules: what each says is logged, and one that is on approves.
+import { sql } from 'kysely'
+import { change, type WriteCtx } from '#db/change.ts'
+import type { Db, Tx } from '#db/schema.ts'
+import { QUEUED } from '../rules.ts'
+import { auditedListing, COLUMNS, type ListingRow, updateListingRow } from '../store.ts'
+import { allowed, approvalValues, decisionOn } from '../transition.ts'
+import type { MarketSettings } from '../types.ts'
+import { holds } from './conditions.ts'
+import { keepFacts, recordDecision, type Recording } from './decisions.ts'
+import { judgingRules, type JudgingRule } from './rule-store.ts'
+
+const BATCH = 200
+
+export type JudgeCtx = WriteCtx & { market: MarketSettings }
+
+/**
+ * Keeps the facts of locked listings and logs what each rule says of those that begin to wait.
+ * @returns for each such listing the first rule that is on and whose conditions hold, null for none
+ */
+export async function judgeListings(
+  tx: Tx,
+  listings: readonly ListingRow[],
+  recording: Recording,
+): Promise<{ listing: ListingRow; rule: JudgingRule | null }[]> {
+  const kept = (await keepFacts(tx, listings, recording)).filter(({ facts }) => facts !== null)
+  if (kept.length === 0) return []
+  const rules = await judgingRules(tx)
+  const verdicts = kept.flatMap(({ id, facts }) =>
+    rules.map((rule) => ({
+      decision_id: id,
+      rule_id: rule.id,
+      rule_version: rule.version,
+      mode: rule.mode,
+      approves: holds(rule.conditions, facts!),
+    })),
+  )
+  if (verdicts.length > 0) await tx.insertInto('approval_rule_log').values(verdicts).execute()
+  return kept.map(({ listing, facts }) => ({
+    listing,
+    rule: rules.find(({ mode, conditions }) => mode === 'on' && holds(conditions, facts!)) ?? null,
+  }))
+}
+
+/**
+ * Judges all listings that wait and were not judged as they are: also those that became so while no worker ran. Listings that
+ * another write holds are left for the next time.
+ * @returns how many were judged
+ */
+export async function judgeWaiting(ctx: JudgeCtx): Promise<number> {
+  let judged = 0
+  while (await areUnjudged(ctx.db)) {
+    const count = await change(ctx, async (tx, note) => {
+      const now = ctx.now()
+      const outcomes = await judgeListings(tx, await lockUnjudged(tx), { now, market: ctx.market })
+      for (const { listing: before, rule } of outcomes) {
+        const decision = decisionOn(before, 'approve', now)
+        if (!rule || 'refused' in decision) continue
+        const after = await updateListingRow(tx, before.id, allowed(decision), approvalValues(before, now, null, ctx.market.listingPeriodDays), now)
+        const by = `rule:${rule.id}`
+        await recordDecision(tx, before, after, { decision: 'approve', note: null, by, now, rule })
+        note.audit({
+          action: 'listing.approve',
+          subject: 'listing',
+          id: before.id,
+          actor: by,
+          before: auditedListing(before, now),
+          after: { ...auditedListing(after, now), rule: { id: rule.id, name: rule.name, version: rule.version } },
+        })
+        note.changed('listings', [before.id])
+      }
+      return outcomes.length
+    })
+    judged += count
+    if (count === 0) break
+  }
+  return judged
+}
+
+const UNJUDGED = sql<boolean>`listings.status = ${sql.lit(QUEUED)} and not exists (
+  select from listing_decisions d where d.listing_id = listings.id and d.listing_version = listings.version)`
+
+async function areUnjudged({ kysely }: Db): Promise<boolean> {
+  return (await kysely.selectFrom('listings').select('id').where(UNJUDGED).limit(1).executeTakeFirst()) !== undefined
+}
+
+function lockUnjudged(tx: Tx): Promise<ListingRow[]> {
+  return tx
+    .selectFrom('listings')
+    .select(COLUMNS)
+    .where(UNJUDGED)
+    .orderBy('waiting_since')
+    .orderBy('id')
+    .limit(BATCH)
+    .forUpdate()
+    .skipLocked()
+    .execute()
+}

@@ -1,0 +1,180 @@
+// What a decision about a listing is made by: the prices it is compared with, its seller's record, and what changed since its approval.
+import { sql } from 'kysely'
+import { DAY_MS } from '#core/duration.ts'
+import { orNull } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
+import { MARKETS } from '#core/markets.ts'
+import type { Queryable } from '#db/schema.ts'
+import { STATES } from '#prices/evidence/types.ts'
+import { Rates } from '#prices/rates.ts'
+import { referencePrices } from '../references.ts'
+import { changedSinceApproval, type ListingRow } from '../store.ts'
+import type { MarketSettings } from '../types.ts'
+
+const ReferencePriceSchema = Type.Object(
+  {
+    market: Type.Enum([...MARKETS]),
+    state: Type.Enum([...STATES]),
+    price: Type.Number({ description: 'In `currency`' }),
+    currency: Type.String({ description: 'ISO 4217 code' }),
+    confirmed_at: Type.String({ format: 'date-time', description: 'When it was last set or confirmed, UTC' }),
+    rate: orNull(
+      Type.Object(
+        { rate: Type.Number({ description: 'Turkish lira for one unit' }), day: Type.String({ format: 'date' }) },
+        { title: 'ReferenceRate' },
+      ),
+      { description: 'The last rate known today; null for lira and where none is known' },
+    ),
+    price_try: orNull(Type.Number(), { description: 'In TL by that rate' }),
+    ratio: orNull(Type.Number(), { description: 'Price of the listing ÷ `price_try`, two decimals; null where the price is not trusted' }),
+  },
+  { title: 'ReferencePrice' },
+)
+
+const SellerRecordSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String(),
+    sales: Type.Integer({ description: 'Sold order lines, without cancelled ones' }),
+    approved: Type.Integer({ description: 'Approvals of its listings' }),
+    rejected: Type.Integer({ description: 'Rejections of its listings; requested changes are not among them' }),
+    account_age_days: Type.Integer(),
+  },
+  { title: 'SellerRecord' },
+)
+type SellerRecord = Static<typeof SellerRecordSchema>
+
+export const ListingReviewSchema = Type.Object(
+  {
+    item: Type.Object(
+      {
+        id: Type.Integer(),
+        name: Type.String(),
+        code: orNull(Type.String()),
+        category: Type.String(),
+        finish: orNull(Type.String()),
+        images: Type.Array(Type.Object({ url: Type.String(), order: Type.Integer() })),
+      },
+      { title: 'ReviewedItem' },
+    ),
+    label: Type.String({ description: 'Whose prices it is compared with', examples: ['Near Mint'] }),
+    references: Type.Array(ReferencePriceSchema, { description: 'Prices of the item under that label, in the order of `MARKET_ORDER`' }),
+    price_ratio: orNull(Type.Number(), { description: '`ratio` of the first trusted reference; null without one' }),
+    seller: SellerRecordSchema,
+  },
+  { title: 'ListingReview' },
+)
+export type ListingReview = Static<typeof ListingReviewSchema>
+
+/** What is known of a listing when it begins to wait, as it is kept with its decision. */
+export interface ListingFacts {
+  /** fields that differ from what was last approved, null when it never was */
+  changed_fields: string[] | null
+  price_ratio: number | null
+  seller_sales: number
+  seller_approved: number
+  seller_rejected: number
+  seller_age_days: number
+}
+
+interface Reviewing {
+  now: Date
+  market: Pick<MarketSettings, 'sourceCurrencies' | 'marketOrder'>
+}
+
+/** By id of the listing. */
+export async function reviewListings(on: Queryable, listings: readonly ListingRow[], reviewing: Reviewing): Promise<Map<number, ListingReview>> {
+  if (listings.length === 0) return new Map()
+  const [items, references, sellers] = await Promise.all([
+    itemsOf(on, listings),
+    referencesOf(on, listings, reviewing),
+    sellerRecords(
+      on,
+      listings.map((row) => row.seller_id),
+      reviewing.now,
+    ),
+  ])
+  return new Map(
+    listings.map((row) => {
+      const of = references.get(row.id) ?? []
+      return [row.id, { ...items.get(row.id)!, references: of, price_ratio: ratioOf(of), seller: sellers.get(row.seller_id)! }]
+    }),
+  )
+}
+
+/** By id of the listing, as the transaction sees them. */
+export async function factsOf(on: Queryable, listings: readonly ListingRow[], reviewing: Reviewing): Promise<Map<number, ListingFacts>> {
+  if (listings.length === 0) return new Map()
+  const references = await referencesOf(on, listings, reviewing)
+  const sellers = await sellerRecords(
+    on,
+    listings.map((row) => row.seller_id),
+    reviewing.now,
+  )
+  return new Map(
+    listings.map((row) => {
+      const { sales, approved, rejected, account_age_days: age } = sellers.get(row.seller_id)!
+      const facts: ListingFacts = {
+        changed_fields: changedSinceApproval(row)?.map(({ field }) => field) ?? null,
+        price_ratio: ratioOf(references.get(row.id) ?? []),
+        seller_sales: sales,
+        seller_approved: approved,
+        seller_rejected: rejected,
+        seller_age_days: age,
+      }
+      return [row.id, facts]
+    }),
+  )
+}
+
+/** One market alone decides, so that a rule's bound means the same for every listing. */
+function ratioOf(references: readonly { ratio: number | null }[]): number | null {
+  return references.find(({ ratio }) => ratio !== null)?.ratio ?? null
+}
+
+async function referencesOf(on: Queryable, listings: readonly ListingRow[], { now, market }: Reviewing) {
+  const nowMs = now.getTime()
+  const rates = await Rates.loadAt(on, nowMs)
+  return referencePrices(on, listings, { nowMs, rates, currencies: market.sourceCurrencies, order: market.marketOrder })
+}
+
+async function itemsOf(on: Queryable, listings: readonly ListingRow[]): Promise<Map<number, Pick<ListingReview, 'item' | 'label'>>> {
+  const rows = await on
+    .selectFrom('listings as l')
+    .innerJoin('items as i', 'i.id', 'l.item_id')
+    .innerJoin('categories as c', 'c.id', 'i.category_id')
+    .innerJoin('groups as g', 'g.id', 'l.label_id')
+    .select(['l.id as listing_id', 'i.id', 'i.name', 'i.code', 'i.images', 'i.attributes', 'c.name as category', 'g.name as label'])
+    .where('l.id', 'in', [...new Set(listings.map(({ id }) => id))])
+    .execute()
+  return new Map(
+    rows.map(({ listing_id, label, attributes, images, ...item }) => [
+      listing_id,
+      {
+        item: {
+          ...item,
+          finish: attributes.find(({ name }) => name === 'Finish')?.value ?? null,
+          images: images.map(({ url, order }) => ({ url, order })),
+        },
+        label,
+      },
+    ]),
+  )
+}
+
+async function sellerRecords(on: Queryable, ids: readonly number[], now: Date): Promise<Map<number, SellerRecord>> {
+  const { rows } = await sql<Omit<SellerRecord, 'account_age_days'> & { created_at: Date }>`
+    select a.id, a.name, a.created_at,
+      (select count(*)::int4 from uncancelled_sales s where s.seller_id = a.id) as sales, d.approved, d.rejected
+    from accounts a cross join lateral (
+      select count(*) filter (where decision = 'approve')::int4 as approved, count(*) filter (where decision = 'reject')::int4 as rejected
+      from listing_decisions where seller_id = a.id and decision is not null and undone_at is null
+    ) d
+    where a.id = any(${[...new Set(ids)]}::int4[])`.execute(on)
+  return new Map(
+    rows.map(({ created_at: since, ...record }) => [
+      record.id,
+      { ...record, account_age_days: Math.max(0, Math.floor((now.getTime() - since.getTime()) / DAY_MS)) },
+    ]),
+  )
+}

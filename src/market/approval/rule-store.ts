@@ -1,0 +1,166 @@
+// Approval rules as they are stored and as operators see them.
+import { sql } from 'kysely'
+import { conflict } from '#core/errors.ts'
+import { existing, missing, name, orNull } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
+import { jsonReady } from '#db/json-ready.ts'
+import type { Queryable, Tx } from '#db/schema.ts'
+import { backtest, DEFAULT_DAYS, isPassed } from './backtest.ts'
+import { type Conditions, ConditionsSchema } from './conditions.ts'
+
+export const MODES = ['off', 'shadow', 'on'] as const
+export type Mode = (typeof MODES)[number]
+
+const DEFAULT_MAX_REJECTED_PERCENT = 1
+const DEFAULT_MIN_DECISIONS = 20
+
+/** What operators give of a rule. */
+export const RuleFields = {
+  name: name('What it is called'),
+  mode: Type.Enum([...MODES], {
+    description:
+      '`off`; `shadow`: it is only logged what the rule would do; `on`: it approves. A rule can be on only if it passes a backtest of 90 days',
+  }),
+  conditions: ConditionsSchema,
+  max_rejected_percent: Type.Number({
+    minimum: 0,
+    maximum: 100,
+    default: DEFAULT_MAX_REJECTED_PERCENT,
+    description: 'Of the listings that it would have approved, at most so many percent may have been rejected by people',
+  }),
+  min_decisions: Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    default: DEFAULT_MIN_DECISIONS,
+    description: 'So many listings at least it must have been able to approve',
+  }),
+}
+export const RULE_DEFAULTS = { mode: 'off', max_rejected_percent: DEFAULT_MAX_REJECTED_PERCENT, min_decisions: DEFAULT_MIN_DECISIONS } as const
+
+const Time = Type.String({ format: 'date-time', description: 'UTC' })
+
+export const ApprovalRuleSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String(),
+    mode: RuleFields.mode,
+    version: Type.Integer({ description: 'Each change of the conditions makes a new one' }),
+    conditions: ConditionsSchema,
+    max_rejected_percent: Type.Number(),
+    min_decisions: Type.Integer(),
+    judged: Type.Integer({ description: 'Listings that this version judged, in shadow or on' }),
+    approves: Type.Integer({ description: 'Those of them that it would approve' }),
+    approved: Type.Integer({ description: 'Those that it approved and that are not undone' }),
+    created_at: Time,
+    updated_at: Time,
+  },
+  { title: 'ApprovalRule' },
+)
+export type ApprovalRule = Static<typeof ApprovalRuleSchema>
+
+/** What listings are judged by. */
+export interface JudgingRule {
+  id: number
+  name: string
+  mode: Exclude<Mode, 'off'>
+  version: number
+  conditions: Conditions
+}
+
+/** Rules that judge, oldest first; they stay as they are until the transaction ends. */
+export async function judgingRules(tx: Tx): Promise<JudgingRule[]> {
+  const rules = tx.selectFrom('approval_rules').select(['id', 'name', 'mode', 'version', 'conditions']).where('mode', '!=', 'off')
+  return (await rules.orderBy('id').forShare().execute()) as JudgingRule[]
+}
+
+export async function allRules(on: Queryable): Promise<ApprovalRule[]> {
+  return rulesWhere(on, sql`true`)
+}
+
+/** @throws NOT_FOUND */
+export async function fetchRule(on: Queryable, id: number): Promise<ApprovalRule> {
+  const [rule] = await rulesWhere(on, sql`r.id = ${existing('approval rule', id)}`)
+  if (!rule) throw missing('approval rule', id)
+  return rule
+}
+
+async function rulesWhere(on: Queryable, condition: ReturnType<typeof sql>): Promise<ApprovalRule[]> {
+  const { rows } = await sql<Omit<ApprovalRule, 'created_at' | 'updated_at'> & { created_at: Date; updated_at: Date }>`
+    select r.id, r.name, r.mode, r.version, r.conditions, r.max_rejected_percent, r.min_decisions, r.created_at, r.updated_at,
+      l.judged, l.approves, l.approved
+    from approval_rules r cross join lateral (
+      select count(*)::int4 as judged, count(*) filter (where l.approves)::int4 as approves,
+        count(*) filter (where d.rule_id = r.id and d.undone_at is null)::int4 as approved
+      from approval_rule_log l join listing_decisions d on d.id = l.decision_id
+      where l.rule_id = r.id and l.rule_version = r.version
+    ) l
+    where ${condition} order by r.id`.execute(on)
+  return rows.map(jsonReady)
+}
+
+/** The rule, locked until the transaction ends, so that nothing is judged by it meanwhile. @throws NOT_FOUND */
+export async function lockRule(tx: Tx, id: number): Promise<ApprovalRule> {
+  await tx.selectFrom('approval_rules').select('id').where('id', '=', existing('approval rule', id)).forUpdate().execute()
+  return fetchRule(tx, id)
+}
+
+/** Keeps a version's conditions with who wrote them. */
+export async function keepVersion(
+  tx: Tx,
+  { id, version, conditions }: Pick<ApprovalRule, 'id' | 'version' | 'conditions'>,
+  author: string,
+  at: Date,
+) {
+  await tx
+    .insertInto('approval_rule_versions')
+    .values({ rule_id: id, version, conditions: JSON.stringify(conditions), author, at })
+    .execute()
+}
+
+/** Refuses a rule that is on but would have approved what people rejected. @throws CONFLICT */
+export async function requirePassed(on: Queryable, rule: ApprovalRule, now: Date): Promise<void> {
+  if (rule.mode !== 'on') return
+  const result = await backtest(on, rule.conditions, DEFAULT_DAYS, now)
+  if (isPassed(result, rule)) return
+  throw conflict('backtest_failed', {
+    days: DEFAULT_DAYS,
+    approve: result.would_approve,
+    min: rule.min_decisions,
+    rejected: result.people_rejected,
+    percent: rule.max_rejected_percent,
+  })
+}
+
+export const RuleLogSchema = Type.Object(
+  {
+    listing_id: Type.Integer(),
+    title: orNull(Type.String(), { description: 'Of the listing; null when it was deleted' }),
+    at: Time,
+    rule_version: Type.Integer(),
+    mode: Type.Enum(['shadow', 'on']),
+    approves: Type.Boolean({ description: 'Whether all conditions held' }),
+    decision: orNull(Type.Enum(['approve', 'reject', 'request_change']), { description: 'What was decided then, by whomever; null for nothing yet' }),
+    decided_by: orNull(Type.String()),
+  },
+  { title: 'ApprovalRuleLogEntry' },
+)
+export type RuleLogEntry = Static<typeof RuleLogSchema>
+
+/** What a rule said of listings, newest first. */
+export async function pageOfLog(
+  on: Queryable,
+  { id, approves }: { id: number; approves?: boolean },
+  limit: number,
+  offset: number,
+): Promise<{ rows: RuleLogEntry[]; total: number }> {
+  const from = sql`
+    from approval_rule_log r join listing_decisions d on d.id = r.decision_id left join listings l on l.id = d.listing_id
+    where r.rule_id = ${id} and d.undone_at is null ${approves === undefined ? sql`` : sql`and r.approves = ${approves}`}`
+  const [{ rows }, counted] = await Promise.all([
+    sql<Omit<RuleLogEntry, 'at'> & { at: Date }>`
+      select d.listing_id, l.title, d.at, r.rule_version, r.mode, r.approves, d.decision, d.decided_by ${from}
+      order by d.id desc limit ${limit} offset ${offset}`.execute(on),
+    sql<{ total: number }>`select count(*)::int4 as total ${from}`.execute(on),
+  ])
+  return { rows: rows.map(jsonReady), total: counted.rows[0]!.total }
+}

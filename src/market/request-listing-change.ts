@@ -1,0 +1,15 @@
+// Sends a listing back to its owner with a note about what to change; an edit sends it to approval again.
+import { id, name } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import { decideListing } from './approval/decide.ts'
+import type { MarketWriteCtx } from './types.ts'
+
+export const requestListingChange = verb(
+  {
+    name: 'requestListingChange',
+    needs: 'operator',
+    input: Type.Object({ id: id('listing'), note: name('What to change; its owner reads it') }, { additionalProperties: false }),
+  },
+  (ctx: MarketWriteCtx, { id, note }) => decideListing(ctx, id, 'request_change', note.trim(), () => ({ rejection_reason: note.trim() })),
+)

@@ -1,0 +1,164 @@
+// Approvals in a real browser: what a decision is made by at a glance, decided by single keys, undone after a reload, and fifty in a row.
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startSampleNode } from '../graphql/client.ts'
+import { seriousOf } from '../support/axe.ts'
+import { type TestNode, until } from '../support/node.ts'
+import { launch, NO_BROWSER, operator, settled, signedIn, type Visit, WHY } from './browser.ts'
+
+interface Listing {
+  id: number
+  title: string
+  status: string
+  rejection_reason: string | null
+}
+
+const NOT_SHARP = 'The pictures are missing or not sharp enough to judge the condition'
+
+describe.skipIf(NO_BROWSER)(`Approvals in the console${WHY}`, () => {
+  let node: TestNode
+  let browser: Browser
+  let visited: Visit
+  let page: Page
+  let itemId: number
+
+  beforeAll(async () => {
+    node = await startSampleNode()
+    browser = await launch()
+    itemId = (await operator<{ id: number }[]>(node, 'GET', '/items?search=charizard'))[0]!.id
+    await operator(node, 'POST', '/rates', [
+      { currency: 'USD', day: '2026-01-01', rate: 40 },
+      { currency: 'EUR', day: '2026-01-01', rate: 50 },
+    ])
+    visited = await signedIn(browser, node, { reducedMotion: 'reduce' })
+    page = visited.page
+  }, 90_000)
+
+  afterAll(async () => {
+    await browser.close()
+    await node.close()
+  })
+
+  const listingOf = (title: string, fields: object = {}) =>
+    operator<Listing>(node, 'POST', '/listings', { seller_id: node.accounts.plus, item_id: itemId, title, price: 500, ...fields })
+  const stored = (id: number) => operator<Listing>(node, 'GET', `/listings/${id}`)
+  const article = (name: string) => page.getByRole('article', { name, exact: true })
+  const done = (text: string) => page.getByRole('status').getByText(text, { exact: true }).first().waitFor()
+
+  test('condition, language, stock, reference prices with their rates and the record of the seller, without a click', async () => {
+    const groups = await operator<{ types: { id: number; label: string }[] }[]>(node, 'GET', '/groups')
+    const mint = groups.flatMap((group) => group.types).find(({ label }) => label === 'Near Mint')!
+    const { id } = await listingOf('At a glance', { grade_id: mint.id, language: 'ja', quantity: 3, price: 50_000 })
+    const { references, price_ratio: ratio } = await operator<{ references: { market: string }[]; price_ratio: number }>(
+      node,
+      'GET',
+      `/listings/${id}/review`,
+    )
+    expect(references.length).toBeGreaterThan(0)
+    await visited.open('/approvals')
+    const shown = article('At a glance')
+    await shown.locator('.facts').getByText('Near Mint').waitFor()
+    const facts = (await shown.locator('.facts').innerText()).replaceAll('\n', ' ')
+    expect(facts).toContain('Condition or grade Near Mint Language of the card Japanese Stock 3')
+    expect(facts).toContain("Seller's record 0 sales, 0 approved, 0 rejected, account 0 days old")
+    expect(facts).toContain(`${ratio} ×`)
+    await shown.getByRole('heading', { name: 'Prices of Near Mint' }).waitFor()
+    await shown.getByText('rate 40 of 1 Jan 2026').first().waitFor()
+    expect(await seriousOf(page)).toEqual([])
+    await operator(node, 'POST', `/listings/${id}/reject`, { reason: 'Only a test' })
+  })
+
+  test('a digit rejects with a frequent reason, and U undoes it, also after a reload', async () => {
+    const [one, two] = [await listingOf('Rejected by a digit'), await listingOf('Comes next')]
+    await visited.open('/approvals')
+    await article('Rejected by a digit').waitFor()
+    await page.keyboard.press('2')
+    await article('Comes next').waitFor()
+    await done('Rejected: 1')
+    expect(await stored(one.id)).toMatchObject({ status: 'rejected', rejection_reason: NOT_SHARP })
+    await page.reload()
+    await settled(page)
+    await page.getByText('Rejected: Rejected by a digit').waitFor()
+    await page.keyboard.press('u')
+    await done('Undone: Rejected by a digit')
+    await article('Rejected by a digit').waitFor()
+    expect(await stored(one.id)).toMatchObject({ status: 'pending', rejection_reason: null })
+    for (const { id } of [one, two]) await operator(node, 'POST', `/listings/${id}/approve`, {})
+  })
+
+  test('C requests a change with a note, begun from a frequent reason', async () => {
+    const { id } = await listingOf('Needs a change')
+    await visited.open('/approvals')
+    await page.keyboard.press('c')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Frequently used').selectOption({ index: 2 })
+    expect(await dialog.getByLabel('What to change').inputValue()).toBe(NOT_SHARP)
+    expect(await seriousOf(page)).toEqual([])
+    await dialog.getByLabel('What to change').fill('Show the back, please')
+    await dialog.getByRole('button', { name: 'Request a change' }).click()
+    await done('Change requested: 1')
+    expect(await stored(id)).toMatchObject({ status: 'rejected', rejection_reason: 'Show the back, please' })
+    await visited.open(`/listings/${id}`)
+    await page.getByText('Show the back, please').waitFor()
+  })
+
+  test('fifty listings are decided by one key each, in their order', { timeout: 60_000 }, async () => {
+    const listings: Listing[] = []
+    for (let n = 1; n <= 50; n++) listings.push(await listingOf(`Fifty ${n}`))
+    await visited.open('/approvals')
+    for (const [n, { title }] of listings.entries()) {
+      await article(title).waitFor()
+      await page.keyboard.press(n % 5 === 4 ? '4' : 'a')
+    }
+    await page.getByText('Nothing waits for approval.').waitFor()
+    await until('all are decided', async () => (await operator<Listing[]>(node, 'GET', '/listings/waiting')).length === 0)
+    const statuses = await Promise.all(listings.map(async ({ id }) => (await stored(id)).status))
+    expect(statuses).toEqual(listings.map((_, n) => (n % 5 === 4 ? 'rejected' : 'active')))
+  })
+
+  test('a rule: written, refused while it is not proven, tested on the past, switched on, and what it approved reopened', async () => {
+    const main = page.locator('main')
+    const dialog = page.getByRole('dialog')
+    await visited.open('/approval-rules')
+    await page.getByRole('button', { name: 'New rule' }).click()
+    await dialog.getByLabel('Name').fill('Usual prices')
+    const ratio = dialog.getByRole('group', { name: 'Price ÷ reference price' })
+    await ratio.getByLabel('At least').fill('2')
+    await ratio.getByLabel('At most').fill('1')
+    await dialog.getByLabel('At most so many percent').fill('0')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByRole('alert').getByText('must not be above').waitFor()
+    await ratio.getByLabel('At least').fill('')
+    expect(await seriousOf(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'Usual prices' }).waitFor()
+    await main.getByText('Price ÷ reference price: at most 1').waitFor()
+    await page.getByRole('button', { name: 'Switch on' }).click()
+    await main.getByRole('alert').getByText('it would approve 53 listings (at least 20), and people rejected 11 of them').waitFor()
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await main.getByText('Not passed').waitFor()
+    await main.getByText('People rejected or sent back:').waitFor()
+    expect(await seriousOf(page)).toEqual([])
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await dialog.getByLabel('At most so many percent').fill('50')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Switch on' }).click()
+    await page.getByRole('button', { name: 'Switch off' }).waitFor()
+    const { id } = await listingOf('Approved by the rule')
+    await until('the rule approves', async () => (await stored(id)).status === 'active')
+    await page.reload()
+    await settled(page)
+    await page.getByRole('row', { name: /^Approved by the rule .* On approve Approved rule:/ }).waitFor()
+    await page.getByRole('button', { name: 'Reopen its approvals' }).click()
+    await dialog.getByRole('button', { name: 'Reopen (1)' }).click()
+    await done('Reopened: 1; left alone: 0')
+    expect(await stored(id)).toMatchObject({ status: 'pending' })
+    await visited.open('/approvals')
+    await article('Approved by the rule').waitFor()
+  })
+
+  test('nothing went wrong on the way', () => {
+    expect(visited.troubles).toEqual([])
+  })
+})
