@@ -95,7 +95,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'merged_points',
     'merged_held_prices',
   ],
-  market: ['listings', 'price_jobs', 'price_job_rows', 'orders', 'sales', 'sale_cancellations', 'merged_listings', 'merged_sales'],
+  market: ['listings', 'price_jobs', 'price_job_rows', 'orders', 'sales', 'sale_cancellations', 'vacations', 'merged_listings', 'merged_sales'],
   collections: ['collections', 'collection_items', 'collection_parked_rows', 'parked_row_reasons', 'merged_records'],
   identity: [
     'merges',

@@ -155,6 +155,9 @@ export const RULES = {
   date: 'must be a date[ written {format}][ between {from} and {to}][, not "{value}"]',
   in_future: 'must be in the future',
   not_in_future: 'must not be in the future',
+  not_in_past: 'must not be in the past',
+  days_ahead: 'must be at most {days} days ahead',
+  days_after: 'must be at most {days} days after {field}',
   not_before: 'must not be before {from}',
   before: 'must be before {field}',
 
@@ -221,6 +224,8 @@ export const RULES = {
   order_cancelled: 'every line of the order {id} is already cancelled',
   line_cancelled: 'line {line} of the order {id} is already cancelled',
   seller_suspended: 'listing {id}: the account of its seller is suspended',
+  seller_on_vacation: 'listing {id}: its seller is on vacation until {to}',
+  on_vacation: 'the account is on vacation until {to}',
   not_for_sale: 'listing {id}: {must}; it is {status}',
   stock: 'listing {id}: the order of {wanted} exceeds the stock of {stock}',
   account_suspended: 'the account is suspended',

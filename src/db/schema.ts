@@ -494,6 +494,7 @@ export interface Schema {
     why: JSONColumnType<Reason> | null
     old_changed_by: JSONColumnType<ChangedBy> | null
   }
+  vacations: { account_id: number; starts_at: Date; ends_at: Date }
   orders: {
     order_id: number
     request_hash: Buffer

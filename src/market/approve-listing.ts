@@ -3,7 +3,9 @@ import { invalid } from '#core/errors.ts'
 import { id, moment, momentOf } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
-import { approvalValues, operate } from './transition.ts'
+import { approvalValues, daysAfter, operate } from './transition.ts'
+import { withVacation } from './vacation.ts'
+import { lockVacation } from './vacation-store.ts'
 import type { MarketWriteCtx } from './types.ts'
 
 export const approveListing = verb(
@@ -13,15 +15,17 @@ export const approveListing = verb(
     input: Type.Object(
       {
         id: id('listing'),
-        expires_at: Type.Optional(moment('End of the publication period; by default as many days from now as is set')),
+        expires_at: Type.Optional(
+          moment('End of the publication period; by default as many days from now as is set. A vacation of the seller puts it off'),
+        ),
       },
       { additionalProperties: false },
     ),
   },
   (ctx: MarketWriteCtx, { id, expires_at: end }) =>
-    operate(ctx, id, 'approve', ({ before, now }) => {
-      const expiresAt = end === undefined ? null : momentOf('expires_at', end)
-      if (expiresAt && expiresAt <= now) throw invalid('expires_at', 'in_future')
-      return approvalValues(before, now, expiresAt, ctx.market.listingPeriodDays)
+    operate(ctx, id, 'approve', async ({ tx, before, now }) => {
+      const expiresAt = end === undefined ? daysAfter(now, ctx.market.listingPeriodDays) : momentOf('expires_at', end)
+      if (expiresAt <= now) throw invalid('expires_at', 'in_future')
+      return approvalValues(before, now, withVacation(expiresAt, await lockVacation(tx, before.seller_id, 'read', now), now))
     }),
 )

@@ -16,7 +16,7 @@ import { cursorAt } from '#webhooks/event-cursor.ts'
 import { applyPriceJob } from '#market/jobs/apply-price-job.ts'
 import { planPriceJob } from '#market/jobs/plan-price-job.ts'
 import { updateListing } from '#market/update-listing.ts'
-import { published } from '../market/kit.ts'
+import { DAY_MS, published } from '../market/kit.ts'
 import { send, startTestNode, type TestNode } from '../support/node.ts'
 
 /** Starts a node and lists what its listeners register (`GET /path`), without HEAD and the answers of 405. */
@@ -54,6 +54,9 @@ export interface Things {
   applied: number
   /** of a sale in its feed */
   cursor: string
+  /** moments that are still to come */
+  soon: string
+  later: string
 }
 
 let owners = 0
@@ -98,7 +101,9 @@ export async function makeThings(node: TestNode, { accountId, secretWord }: Owne
   const { id: applied } = await plan(120)
   await call(applyPriceJob, asOwner, { id: applied })
   const { id: job } = await plan(130)
-  return { item, listing: listing.id, collection: collection.id, record: record.id, job, applied, cursor: cursorAt(accountId, 1) }
+  const inDays = (days: number) => new Date(node.clock.now().getTime() + days * DAY_MS).toISOString()
+  const moments = { soon: inDays(1), later: inDays(2) }
+  return { item, listing: listing.id, collection: collection.id, record: record.id, job, applied, cursor: cursorAt(accountId, 1), ...moments }
 }
 
 /** Webhook events that are still to be delivered. */
@@ -153,7 +158,7 @@ export function sendRaw(url: string, method: string, headers: string[], body?: s
 
 /** A text that names things by kind, with their ids. */
 export function filled(text: string, things: Things): string {
-  return text.replace(/"?\b(ITEM|LISTING|COLLECTION|RECORD|JOB|APPLIED|CURSOR)\b"?/g, (_all, kind: string) =>
+  return text.replace(/"?\b(ITEM|LISTING|COLLECTION|RECORD|JOB|APPLIED|CURSOR|SOON|LATER)\b"?/g, (_all, kind: string) =>
     JSON.stringify(things[kind.toLowerCase() as keyof Things]),
   )
 }

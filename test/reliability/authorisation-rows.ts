@@ -22,7 +22,7 @@ const RECORD = { needs: 'plus', owned: 'collection', foreign: 'PLUS_COLLECTION_E
 const JOB = { needs: 'plus', owned: 'job', foreign: 'NOT_FOUND' } as const
 const OWN = { needs: 'plus', owned: 'own' } as const
 
-/** REST operations. A body may name things as `ITEM` or `CURSOR`: their ids stand in their place. */
+/** REST operations. A body may name things as `ITEM`, `CURSOR` or `SOON`: their ids stand in their place. */
 export const PUBLIC_ROWS: Record<string, PublicRow> = {
   'GET /api/v1/items': { needs: 'starter' },
   'GET /api/v1/items/search': { needs: 'starter', query: 'q=charizard' },
@@ -62,6 +62,9 @@ export const PUBLIC_ROWS: Record<string, PublicRow> = {
   'GET /api/v1/plus/price-jobs/:id': JOB,
   'POST /api/v1/plus/price-jobs/:id/apply': JOB,
   'POST /api/v1/plus/price-jobs/:id/undo': JOB,
+  'GET /api/v1/plus/vacation': { needs: 'plus' },
+  'PUT /api/v1/plus/vacation': { needs: 'plus', body: { from: 'SOON', to: 'LATER' } },
+  'DELETE /api/v1/plus/vacation': { needs: 'plus' },
   'GET /api/v1/plus/webhook': OWN,
   'PUT /api/v1/plus/webhook': { needs: 'plus', body: { url: 'https://example.com/new' } },
   'GET /api/v1/plus/webhook/logs': OWN,
@@ -75,7 +78,7 @@ export interface GraphqlRow {
   needs: Plan
   owned?: boolean
   foreign?: ErrorCode
-  /** the field with its arguments; ids are named as `ITEM`, `LISTING`, `COLLECTION`, `RECORD`, `JOB`, `APPLIED` and `CURSOR` */
+  /** the field with its arguments; ids are named as `ITEM`, `LISTING`, `COLLECTION`, `RECORD`, `JOB`, `APPLIED`, `CURSOR`, `SOON` and `LATER` */
   field: string
 }
 
@@ -93,6 +96,7 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
   'query item': { needs: 'starter', field: 'item(id: ITEM) { id }' },
   'query groups': { needs: 'starter', field: 'groups { id }' },
   'query markets': { needs: 'starter', field: 'markets { code }' },
+  'query vacation': { needs: 'plus', field: 'vacation { to }' },
   'query listing': { needs: 'plus', field: 'listing(id: LISTING) { id }' },
   'query orders': { needs: 'plus', owned: true, field: 'orders { lines { item { name } } }' },
   'query statement': { needs: 'plus', owned: true, field: 'statement { lines { item { name } } }' },
@@ -117,6 +121,8 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
   'mutation planPriceJob': { needs: 'plus', field: 'planPriceJob(rows: [{ listingId: LISTING, price: 150 }]) { id }' },
   'mutation applyPriceJob': { ...JOB_MUTATION, field: 'applyPriceJob(id: JOB) { rows { nodes { sku } } }' },
   'mutation undoPriceJob': { ...JOB_MUTATION, field: 'undoPriceJob(id: APPLIED) { rows { nodes { sku } } }' },
+  'mutation setVacation': { needs: 'plus', field: 'setVacation(from: SOON, to: LATER) { to }' },
+  'mutation endVacation': { needs: 'plus', field: 'endVacation { success }' },
   'mutation configureWebhook': { needs: 'plus', field: 'configureWebhook(input: { url: "https://example.com/new" }) { url }' },
   'mutation testWebhook': { needs: 'plus', field: 'testWebhook(event: "sale") { id }' },
   'mutation checkWebhook': { needs: 'plus', field: 'checkWebhook { checks { ok } }' },

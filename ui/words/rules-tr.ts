@@ -142,6 +142,9 @@ export const TURKISH: Words = {
     date: '[{format} biçiminde, ][{from} ile {to} arasında ]bir tarih olmalı[, "{value}" değil]',
     in_future: 'gelecekte olmalı',
     not_in_future: 'gelecekte olamaz',
+    not_in_past: 'geçmişte olamaz',
+    days_ahead: 'en fazla {days} gün sonrası olabilir',
+    days_after: '{field} tarihinden en fazla {days} gün sonra olabilir',
     not_before: '{from} tarihinden önce olamaz',
     before: '{field} değerinden önce olmalı',
 
@@ -206,6 +209,8 @@ export const TURKISH: Words = {
     order_cancelled: '{id} numaralı siparişin bütün satırları zaten iptal edilmiş',
     line_cancelled: '{id} numaralı siparişin {line}. satırı zaten iptal edilmiş',
     seller_suspended: '{id} numaralı ilanın satıcısının hesabı askıda',
+    seller_on_vacation: '{id} numaralı ilanın satıcısı {to} tarihine kadar tatilde',
+    on_vacation: 'hesap {to} tarihine kadar tatilde',
     not_for_sale: '{id} numaralı ilan: {must}; ilan {status}',
     stock: '{id} numaralı ilan: {wanted} adet istendi, stokta {stock} var',
     account_suspended: 'hesap askıda',
