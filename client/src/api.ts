@@ -421,6 +421,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/plus/listings/renew": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Renew listings
+         * @description Active, paused and expired listings that have not changed since their approval get a new period from now on; changed ones wait for approval. Name up to 1,000 by `ids`, or take all that end within so many days. What is refused is told by id; the others are renewed. Takes an `Idempotency-Key`.
+         *
+         *     ```sh
+         *     curl -X POST 'https://cards.example/api/v1/plus/listings/renew' \
+         *       -H 'Authorization: Bearer <API_KEY>' \
+         *       -H 'Content-Type: application/json' -d '{"ids":[3001,3003]}'
+         *     ```
+         */
+        post: operations["renewListings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/plus/make-highlight": {
         parameters: {
             query?: never;
@@ -2223,6 +2249,38 @@ export interface components {
              */
             sold_at: string;
         };
+        RenewListingsInput: {
+            /** @description Ids of your listings */
+            ids?: number[];
+            /** @description Instead of `ids`: all whose period ends within so many days, the next 1000 to end */
+            ending_within_days?: number;
+        };
+        RenewedListing: {
+            id: number;
+            /** @description `pending` where it changed since its approval; null where it is not yours */
+            status: components["schemas"]["ListingStatus"] | null;
+            /** @description End of the period, local time with offset */
+            expires_at: string | null;
+            /** @description Why it was not renewed; null where it was */
+            refused: {
+                message: string;
+                /**
+                 * @description Name of the rule that was broken; for programs
+                 * @example integer
+                 */
+                rule?: string;
+                /**
+                 * @description Values that the rule names
+                 * @example {
+                 *       "min": 1,
+                 *       "max": 100
+                 *     }
+                 */
+                params?: {
+                    [key: string]: unknown;
+                };
+            } | null;
+        };
         Replay: {
             /** @description How many events will be posted */
             queued: number;
@@ -2558,6 +2616,8 @@ export type PriceState = components['schemas']['PriceState'];
 export type PriceThresholds = components['schemas']['PriceThresholds'];
 export type Problem = components['schemas']['Problem'];
 export type RecentSale = components['schemas']['RecentSale'];
+export type RenewListingsInput = components['schemas']['RenewListingsInput'];
+export type RenewedListing = components['schemas']['RenewedListing'];
 export type Replay = components['schemas']['Replay'];
 export type ReplayEventsInput = components['schemas']['ReplayEventsInput'];
 export type SaleEvent = components['schemas']['SaleEvent'];
@@ -4646,6 +4706,133 @@ export interface operations {
             };
             /** @description PRECONDITION_FAILED */
             412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLUS_LISTING_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    renewListings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ids": [
+                 *         3001,
+                 *         3003
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["RenewListingsInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "id": 3001,
+                     *           "status": "pending",
+                     *           "expires_at": "2026-12-23T01:31:42+03:00",
+                     *           "refused": {
+                     *             "message": "only an active, paused or expired listing can be renewed; this one is pending",
+                     *             "rule": "not_renewable",
+                     *             "params": {
+                     *               "status": "pending"
+                     *             }
+                     *           }
+                     *         },
+                     *         {
+                     *           "id": 3003,
+                     *           "status": "sold",
+                     *           "expires_at": "2026-12-23T01:31:42+03:00",
+                     *           "refused": {
+                     *             "message": "the listing is sold and cannot be changed any more",
+                     *             "rule": "listing_sold",
+                     *             "params": {}
+                     *           }
+                     *         }
+                     *       ],
+                     *       "message": "Renewed 0 listings; 2 refused",
+                     *       "more": false
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["RenewedListing"][];
+                        message?: string;
+                        /** @description Whether more listings end within the days asked for: send the request again */
+                        more: boolean;
+                    };
+                };
+            };
+            /** @description INVALID_JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

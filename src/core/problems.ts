@@ -212,6 +212,7 @@ export const RULES = {
   highlight: 'only a published listing with stock can be highlighted',
   no_credits: 'the account has no highlight credits left',
   only_active: 'only an active listing can {action}[; this one is {status}]',
+  not_renewable: 'only an active, paused or expired listing can be renewed; this one is {status}',
   listing_sold: 'the listing is sold and cannot be changed any more',
   listing_expired: 'the period of the listing has ended; its owner has to publish it again',
   job_row_again: 'must be a listing that no other row names; row {row} names it, too',

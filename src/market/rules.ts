@@ -26,6 +26,7 @@ export const ACTIONS = [
   'edit',
   'pause',
   'publish',
+  'renew',
   'highlight',
   'delete',
   'approve',
@@ -59,6 +60,7 @@ export type Outcome<A extends Action = Action> = Decision<A> | Conditional<A>
 
 /** The conditions of the table, with the words the picture uses. */
 export const CONDITIONS = {
+  unchanged: { words: 'unchanged since approval', holds: (f: Facts) => f.contentApproved },
   asApproved: { words: 'unchanged since approval, period not over', holds: (f: Facts) => f.contentApproved && f.inPeriod },
   published: { words: 'in stock, period not over', holds: (f: Facts) => f.stock > 0 && f.inPeriod },
   soldOut: { words: 'no stock left', holds: (f: Facts) => f.stock === 0 },
@@ -77,6 +79,7 @@ const UNSELLABLE = refused(reason('only_active', { action: 'be sold' }))
 const SOLD = refused(reason('listing_sold'))
 const NOT_RUNNING = refused(reason('only_active', { action: 'expire' }))
 const onlyActivePauses = (status: ListingStatus) => refused(reason('only_active', { action: 'be paused', status }))
+const notRenewable = (status: ListingStatus) => refused(reason('not_renewable', { status }))
 const already = (state: ListingStatus | 'approved') => refused(reason('already', { thing: 'listing', state }))
 
 export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
@@ -86,6 +89,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
     edit: to('pending'),
     pause: onlyActivePauses('pending'),
     publish: already('pending'),
+    renew: notRenewable('pending'),
     highlight: UNPUBLISHED,
     delete: to('deleted'),
     approve: to('active'),
@@ -101,6 +105,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
     edit: to('pending'),
     pause: to('paused'),
     publish: already('active'),
+    renew: { when: 'unchanged', to: 'active', otherwise: { to: 'pending' } },
     highlight: { when: 'published', to: 'active', otherwise: UNPUBLISHED },
     delete: to('deleted'),
     approve: already('approved'),
@@ -116,6 +121,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
     edit: to('pending'),
     pause: already('paused'),
     publish: { when: 'asApproved', to: 'active', otherwise: { to: 'pending' } },
+    renew: { when: 'unchanged', to: 'paused', otherwise: { to: 'pending' } },
     highlight: UNPUBLISHED,
     delete: to('deleted'),
     approve: already('approved'),
@@ -131,6 +137,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
     edit: to('pending'),
     pause: onlyActivePauses('rejected'),
     publish: to('pending'),
+    renew: notRenewable('rejected'),
     highlight: UNPUBLISHED,
     delete: to('deleted'),
     approve: to('active'),
@@ -146,6 +153,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
     edit: to('pending'),
     pause: onlyActivePauses('expired'),
     publish: to('pending'),
+    renew: { when: 'unchanged', to: 'active', otherwise: { to: 'pending' } },
     highlight: UNPUBLISHED,
     delete: to('deleted'),
     approve: refused(reason('listing_expired')),
@@ -161,6 +169,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
     edit: SOLD,
     pause: SOLD,
     publish: SOLD,
+    renew: SOLD,
     highlight: UNPUBLISHED,
     delete: to('deleted'),
     approve: SOLD,

@@ -197,6 +197,7 @@ export const TURKISH: Words = {
     highlight: 'yalnızca yayında ve stoku olan bir ilan öne çıkarılabilir',
     no_credits: 'hesabın öne çıkarma kredisi kalmadı',
     only_active: 'yalnızca yayındaki bir ilan {action}[; bu ilan {status}]',
+    not_renewable: 'yalnızca yayında olan, duraklatılmış veya süresi dolmuş bir ilan yenilenebilir; bu ilan {status}',
     listing_sold: 'ilan satılmış, artık değiştirilemez',
     listing_expired: 'ilanın süresi bitmiş; sahibi onu yeniden yayımlamalı',
     job_row_again: 'başka bir satırda bulunmayan bir ilan olmalı; {row}. satırda da var',
