@@ -122,7 +122,20 @@ async function addRest(app: FastifyInstance, node: PublicNode): Promise<{ reads:
   const families: [Route<PublicCtx>[], RouteRules<PublicCtx>][] = [
     [catalogueRoutes(catalogue), { ...rules, cache: responseCache(readyBytes * CACHED_ITEMS_SHARE, () => catalogue.version) }],
     [listingRoutes(listings), { ...rules, cache: responseCache(readyBytes * CACHED_LISTINGS_SHARE, () => listings.version) }],
-    [[...priceRoutes, ...changeRoutes, ...dumpRoutes, ...priceJobRoutes, ...collectionRoutes, ...saleRoutes, ...vacationRoutes, ...webhookRoutes, ...meRoutes], rules],
+    [
+      [
+        ...priceRoutes,
+        ...changeRoutes,
+        ...dumpRoutes,
+        ...priceJobRoutes,
+        ...collectionRoutes,
+        ...saleRoutes,
+        ...vacationRoutes,
+        ...webhookRoutes,
+        ...meRoutes,
+      ],
+      rules,
+    ],
   ]
   const reads: FastEndpoint[] = []
   const all = families.flatMap(([routes]) => routes)

@@ -857,6 +857,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/plus/vacation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read your vacation
+         * @description `data` is null without one that runs or is to come.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/plus/vacation' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        get: operations["getVacation"];
+        /**
+         * Set or change your vacation
+         * @description Meanwhile searches do not find your listings, they cannot be sold or highlighted, and their periods and highlights stand still. Afterwards they are shown again as they were, without a new approval. Times are taken to the second.
+         *
+         *     ```sh
+         *     curl -X PUT 'https://cards.example/api/v1/plus/vacation' \
+         *       -H 'Authorization: Bearer <API_KEY>' \
+         *       -H 'Content-Type: application/json' -d '{"from":"2026-12-24T09:00:00+03:00","to":"2027-01-04T09:00:00+03:00"}'
+         *     ```
+         */
+        put: operations["setVacation"];
+        post?: never;
+        /**
+         * End your vacation
+         * @description Now, or before it begins. Without a vacation nothing changes.
+         *
+         *     ```sh
+         *     curl -X DELETE 'https://cards.example/api/v1/plus/vacation' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        delete: operations["endVacation"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/plus/webhook": {
         parameters: {
             query?: never;
@@ -1562,7 +1606,7 @@ export interface components {
             forecast?: components["schemas"]["ListingForecast"];
         };
         /** @enum {string} */
-        HindranceCode: "pending" | "paused" | "rejected" | "expired" | "sold" | "no_stock" | "account_suspended";
+        HindranceCode: "pending" | "paused" | "rejected" | "expired" | "sold" | "no_stock" | "vacation" | "account_suspended";
         Image: {
             id: number;
             url: string;
@@ -2315,6 +2359,18 @@ export interface components {
                 sold_at: string;
             };
         };
+        SetVacationInput: {
+            /**
+             * Format: date-time
+             * @description When it starts, at most 365 days ahead; now when absent
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @description When it ends, at most 90 days after its start
+             */
+            to: string;
+        };
         /** @enum {string} */
         ShippingPayer: "buyer" | "seller";
         Statement: {
@@ -2448,6 +2504,18 @@ export interface components {
             p90_hours: number | null;
             /** @description Decisions counted: the latest 500 of the last 30 days */
             n: number;
+        };
+        Vacation: {
+            /**
+             * Format: date-time
+             * @description From then on your listings are hidden; local time with offset
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description From then on they are shown again; local time with offset
+             */
+            to: string;
         };
         VisibilityReason: {
             code: components["schemas"]["HindranceCode"];
@@ -2621,6 +2689,7 @@ export type RenewedListing = components['schemas']['RenewedListing'];
 export type Replay = components['schemas']['Replay'];
 export type ReplayEventsInput = components['schemas']['ReplayEventsInput'];
 export type SaleEvent = components['schemas']['SaleEvent'];
+export type SetVacationInput = components['schemas']['SetVacationInput'];
 export type ShippingPayer = components['schemas']['ShippingPayer'];
 export type Statement = components['schemas']['Statement'];
 export type StatementLine = components['schemas']['StatementLine'];
@@ -2633,6 +2702,7 @@ export type UpdateListingInput = components['schemas']['UpdateListingInput'];
 export type UpdateListingPriceInput = components['schemas']['UpdateListingPriceInput'];
 export type UsedRate = components['schemas']['UsedRate'];
 export type UsualWait = components['schemas']['UsualWait'];
+export type Vacation = components['schemas']['Vacation'];
 export type VisibilityReason = components['schemas']['VisibilityReason'];
 export type Webhook = components['schemas']['Webhook'];
 export type WebhookCheck = components['schemas']['WebhookCheck'];
@@ -4769,15 +4839,9 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "id": 3001,
-                     *           "status": "pending",
+                     *           "status": "active",
                      *           "expires_at": "2026-12-23T01:31:42+03:00",
-                     *           "refused": {
-                     *             "message": "only an active, paused or expired listing can be renewed; this one is pending",
-                     *             "rule": "not_renewable",
-                     *             "params": {
-                     *               "status": "pending"
-                     *             }
-                     *           }
+                     *           "refused": null
                      *         },
                      *         {
                      *           "id": 3003,
@@ -4790,7 +4854,7 @@ export interface operations {
                      *           }
                      *         }
                      *       ],
-                     *       "message": "Renewed 0 listings; 2 refused",
+                     *       "message": "Renewed 1 listing; 1 refused",
                      *       "more": false
                      *     }
                      */
@@ -7200,6 +7264,237 @@ export interface operations {
             };
             /** @description VALIDATION_ERROR */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getVacation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "from": "2026-12-24T09:00:00+03:00",
+                     *         "to": "2027-01-04T09:00:00+03:00"
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Vacation"] | null;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    setVacation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "from": "2026-12-24T09:00:00+03:00",
+                 *       "to": "2027-01-04T09:00:00+03:00"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SetVacationInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "from": "2026-12-24T09:00:00+03:00",
+                     *         "to": "2027-01-04T09:00:00+03:00"
+                     *       },
+                     *       "message": "The vacation is saved"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Vacation"];
+                        message?: string;
+                    };
+                };
+            };
+            /** @description INVALID_JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    endVacation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "message": "The vacation is ended"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        message?: string;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
