@@ -40,7 +40,9 @@ import { listingRoutes } from './rest/listing-routes.ts'
 import { meRoutes } from './rest/me-route.ts'
 import { priceJobRoutes } from './rest/price-job-routes.ts'
 import { priceRoutes } from './rest/price-routes.ts'
+import { repricingRoutes } from './rest/repricing-routes.ts'
 import { saleRoutes } from './rest/sale-routes.ts'
+import { vacationRoutes } from './rest/vacation-routes.ts'
 import { webhookRoutes } from './rest/webhook-routes.ts'
 
 export interface PublicNode extends PublicContextNode {
@@ -121,7 +123,21 @@ async function addRest(app: FastifyInstance, node: PublicNode): Promise<{ reads:
   const families: [Route<PublicCtx>[], RouteRules<PublicCtx>][] = [
     [catalogueRoutes(catalogue), { ...rules, cache: responseCache(readyBytes * CACHED_ITEMS_SHARE, () => catalogue.version) }],
     [listingRoutes(listings), { ...rules, cache: responseCache(readyBytes * CACHED_LISTINGS_SHARE, () => listings.version) }],
-    [[...priceRoutes, ...changeRoutes, ...dumpRoutes, ...priceJobRoutes, ...collectionRoutes, ...saleRoutes, ...webhookRoutes, ...meRoutes], rules],
+    [
+      [
+        ...priceRoutes,
+        ...changeRoutes,
+        ...dumpRoutes,
+        ...priceJobRoutes,
+        ...repricingRoutes,
+        ...collectionRoutes,
+        ...saleRoutes,
+        ...vacationRoutes,
+        ...webhookRoutes,
+        ...meRoutes,
+      ],
+      rules,
+    ],
   ]
   const reads: FastEndpoint[] = []
   const all = families.flatMap(([routes]) => routes)

@@ -102,6 +102,8 @@ const OWNERS: Record<string, readonly string[]> = {
     'orders',
     'sales',
     'sale_cancellations',
+    'vacations',
+    'repricing_rules',
     'merged_listings',
     'merged_sales',
     'listing_decisions',

@@ -2481,7 +2481,7 @@ export interface components {
         ApproveListingInput: {
             /**
              * Format: date-time
-             * @description End of the publication period; by default as many days from now as is set
+             * @description End of the publication period; by default as many days from now as is set. A vacation of the seller puts it off
              */
             expires_at?: string;
         };
@@ -4386,7 +4386,7 @@ export interface components {
             listings: {
                 [key: string]: number;
             };
-            /** @description Active ones whose seller is suspended */
+            /** @description Active ones whose seller is suspended or on vacation */
             listings_hidden: number;
             /** @description By status */
             imports: {

@@ -56,6 +56,16 @@ export const OPERATION_PLAN = {
   makeHighlight: 'plus',
   previewPayout: 'plus',
   readListingVisibility: 'plus',
+  renewListings: 'plus',
+  listRepricingRules: 'plus',
+  createRepricingRule: 'plus',
+  updateRepricingRule: 'plus',
+  deleteRepricingRule: 'plus',
+  simulateRepricingRule: 'plus',
+  runRepricingRule: 'plus',
+  getVacation: 'plus',
+  setVacation: 'plus',
+  endVacation: 'plus',
   getWebhook: 'plus',
   configureWebhook: 'plus',
   listWebhookLogs: 'plus',
@@ -81,6 +91,7 @@ export const FAMILY_ERROR: Readonly<Partial<Record<string, ErrorCode>>> = {
   setListingStatus: 'PLUS_LISTING_ERROR',
   deleteListing: 'PLUS_LISTING_ERROR',
   makeHighlight: 'PLUS_LISTING_ERROR',
+  renewListings: 'PLUS_LISTING_ERROR',
 } satisfies Partial<Record<keyof typeof OPERATION_PLAN, ErrorCode>>
 
 /** Item fields that Starter does not get over REST: absent, nested ones too (interface.md, "Item (REST)"). */

@@ -104,6 +104,12 @@ export function mayCall(viewer: Caller, { needs, writes }: Pick<Operation, 'need
   throw new ServiceError('PLAN_UPGRADE_REQUIRED', reason('plan', { plan: PLAN_NAMES[needs], has: PLAN_NAMES[viewer.plan] }))
 }
 
+/** The account that acts. @throws FORBIDDEN for operators, who have none */
+export function ownAccount(viewer: Viewer): number {
+  if (viewer.kind === 'account') return viewer.accountId
+  throw new ServiceError('FORBIDDEN', reason('only_for', { who: 'accounts' }))
+}
+
 /** Refuses a caller whose key is read-only. */
 export function mayWrite(viewer: Caller): void {
   if (viewer.kind === 'account' && viewer.readOnly) throw new ServiceError('READ_ONLY_KEY', reason('read_only_key'))

@@ -1,11 +1,12 @@
 // Mutations of own listings (interface.md, "GraphQL").
 import { HIGHEST_PRICE, LONGEST_DESCRIPTION, LONGEST_SKU, LONGEST_TITLE, LOWEST_PRICE } from '#market/fields.ts'
 import { STATUSES } from '#market/rules.ts'
+import { MOST_RENEWED, type Renewal, type RenewedListing, renewListings } from '#market/renew-listings.ts'
 import { setListingStatus } from '#market/set-listing-status.ts'
 import { updateListing } from '#market/update-listing.ts'
 import { updateListingPrice } from '#market/update-listing-price.ts'
 import type { Forecast, ListingResult } from '#market/types.ts'
-import { idOf } from './arguments.ts'
+import { idOf, sent } from './arguments.ts'
 import { type Builder, cost } from './builder.ts'
 import { camelCase } from './errors.ts'
 import { callByFields } from './mutating.ts'
@@ -65,6 +66,7 @@ export function implementListingMutations(builder: Builder): void {
       status: t.exposeString('status', { nullable: false, description: `${STATUSES.slice(0, -1).join(', ')} or ${STATUSES.at(-1)}.` }),
     }),
   })
+  addRenewal(builder)
   builder.mutationFields((t) => {
     const listingId = t.arg.id({ required: true, description: 'Id of one of your listings.' })
     const dryRun = t.arg.boolean({ defaultValue: false, description: 'Changes nothing and gives what the change would, with `forecast`.' })
@@ -89,4 +91,50 @@ export function implementListingMutations(builder: Builder): void {
       }),
     }
   })
+}
+
+function addRenewal(builder: Builder): void {
+  const refusal = builder.objectRef<NonNullable<RenewedListing['refused']>>('RenewalRefusal').implement({
+    description: 'Why a listing was not renewed.',
+    fields: (t) => ({
+      message: t.exposeString('message', { nullable: false, description: 'For people.' }),
+      rule: t.exposeString('rule', { description: 'Name of the rule that was broken; for programs.' }),
+    }),
+  })
+  const renewed = builder.objectRef<RenewedListing>('RenewedListing').implement({
+    description: 'What became of a listing that was to be renewed.',
+    fields: (t) => ({
+      id: t.id({ nullable: false, description: 'Id of the listing.', resolve: ({ id }) => id }),
+      status: t.exposeString('status', { description: '`pending` where it changed since its approval; null where it is not yours.' }),
+      expiresAt: t.exposeString('expires_at', { description: 'End of the period, local time with offset.' }),
+      refused: t.field({ type: refusal, description: 'Null where it was renewed.', resolve: (one) => one.refused }),
+    }),
+  })
+  const result = builder.objectRef<Renewal>('RenewalResult').implement({
+    description: 'Listings after a renewal.',
+    fields: (t) => ({
+      message: t.exposeString('message', { nullable: false, description: 'What was done, for people.' }),
+      listings: t.field({
+        type: [renewed],
+        nullable: { list: false, items: false },
+        description: 'In the order of the ids, or the next to end first.',
+        resolve: ({ listings }) => listings,
+      }),
+      more: t.exposeBoolean('more', { nullable: false, description: 'Whether more listings end within the days asked for.' }),
+    }),
+  })
+  builder.mutationField('renewListings', (t) =>
+    t.field({
+      type: result,
+      description: 'Gives listings a new period from now on, those named or those that end soon; what is refused is told by id.',
+      args: {
+        ids: t.arg.idList({ description: `Ids of your listings, 1 to ${MOST_RENEWED}.` }),
+        endingWithinDays: t.arg.int({ description: 'Instead of `ids`: all whose period ends within so many days, 1 to 365.' }),
+      },
+      resolve: (_root, args, ctx, info) => {
+        const { ids, ...others } = sent(args)
+        return callByFields(renewListings, ctx, info, { ...others, ...(ids && { ids: ids.map(idOf) }) })
+      },
+    }),
+  )
 }

@@ -26,7 +26,7 @@ export function implementSellerQueries(builder: Builder): void {
     fields: (t) => ({
       code: t.exposeString('code', {
         nullable: false,
-        description: '`pending`, `paused`, `rejected`, `expired`, `sold`, `no_stock` or `account_suspended`.',
+        description: '`pending`, `paused`, `rejected`, `expired`, `sold`, `no_stock`, `vacation` or `account_suspended`.',
       }),
       since: t.exposeString('since', { nullable: true, description: 'Local time with offset; null where it is not recorded.' }),
       whatToDo: t.exposeString('what_to_do', { nullable: false, description: 'For people.' }),

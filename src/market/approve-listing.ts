@@ -4,7 +4,8 @@ import { id, moment, momentOf } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { decideListing } from './approval/decide.ts'
-import { approvalValues } from './transition.ts'
+import { approvalValues, daysAfter } from './transition.ts'
+import { endAfterVacation } from './vacation-store.ts'
 import type { MarketWriteCtx } from './types.ts'
 
 export const approveListing = verb(
@@ -14,15 +15,17 @@ export const approveListing = verb(
     input: Type.Object(
       {
         id: id('listing'),
-        expires_at: Type.Optional(moment('End of the publication period; by default as many days from now as is set')),
+        expires_at: Type.Optional(
+          moment('End of the publication period; by default as many days from now as is set. A vacation of the seller puts it off'),
+        ),
       },
       { additionalProperties: false },
     ),
   },
   (ctx: MarketWriteCtx, { id, expires_at: end }) =>
-    decideListing(ctx, id, 'approve', null, (before, now) => {
-      const expiresAt = end === undefined ? null : momentOf('expires_at', end)
-      if (expiresAt && expiresAt <= now) throw invalid('expires_at', 'in_future')
-      return approvalValues(before, now, expiresAt, ctx.market.listingPeriodDays)
+    decideListing(ctx, id, 'approve', null, async (before, now, tx) => {
+      const expiresAt = end === undefined ? daysAfter(now, ctx.market.listingPeriodDays) : momentOf('expires_at', end)
+      if (expiresAt <= now) throw invalid('expires_at', 'in_future')
+      return approvalValues(before, now, await endAfterVacation(tx, before.seller_id, expiresAt, now))
     }),
 )

@@ -36,7 +36,12 @@ export async function endedIfOver<Row extends StockRow>(tx: Tx, note: Note, ctx:
 }
 
 /** The same of many, by id. */
-export async function endedIfAnyOver(tx: Tx, note: Note, ctx: ExpiryCtx, rows: ReadonlyMap<number, StockRow>): Promise<Map<number, StockRow>> {
+export async function endedIfAnyOver<Row extends StockRow>(
+  tx: Tx,
+  note: Note,
+  ctx: ExpiryCtx,
+  rows: ReadonlyMap<number, Row>,
+): Promise<Map<number, Row>> {
   const now = ctx.now()
   const over = [...rows.values()].filter((row) => statusAt(row.status, row.expires_at, now) !== row.status)
   const ended = await endPeriods(tx, note, ctx, over)
@@ -44,7 +49,7 @@ export async function endedIfAnyOver(tx: Tx, note: Note, ctx: ExpiryCtx, rows: R
 }
 
 /** @returns the rows as they are then */
-async function endPeriods(tx: Tx, note: Note, { now, market }: ExpiryCtx, over: StockRow[]): Promise<StockRow[]> {
+async function endPeriods<Row extends StockRow>(tx: Tx, note: Note, { now, market }: ExpiryCtx, over: Row[]): Promise<Row[]> {
   if (over.length === 0) return []
   const at = now()
   const ended = over.map((row) => ({ ...row, status: statusAt(row.status, row.expires_at, at), version: row.version + 1 }))

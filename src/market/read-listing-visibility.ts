@@ -52,5 +52,5 @@ async function beginnings(db: Db, listing: StandingRow): Promise<Record<Hindranc
       select at, action, before, after from audit_log
       where subject_type = 'listing' and subject_id = ${String(listing.id)} order by id desc limit ${MOST_ENTRIES}
     ) entries`.execute(db.kysely)
-  return { ...rows[0]!, pending: listing.waiting_since, expired: listing.expires_at }
+  return { ...rows[0]!, pending: listing.waiting_since, vacation: listing.vacation_from, expired: listing.expires_at }
 }

@@ -5,6 +5,7 @@ import { moment, momentOf } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { minorToNumber, minorToText, parseMinor } from '#core/money.ts'
 import { problem, reason } from '#core/problems.ts'
+import { localTime } from '#core/time.ts'
 import { verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
 import { hashRequest } from '#db/idempotency.ts'
@@ -17,6 +18,8 @@ import { claimOrder, fetchOrder, type ForSale, insertSales, lockForSale, lockSus
 import { payoutKurus } from './payout.ts'
 import { updateStock } from './store.ts'
 import { decisionOn } from './transition.ts'
+import { isOnVacation, type Vacation } from './vacation.ts'
+import { findVacations } from './vacation-store.ts'
 import type { MarketWriteCtx, Order } from './types.ts'
 
 export const MOST_LINES = 200
@@ -71,7 +74,9 @@ export const recordOrder = verb(
       const listings = await lockForSale(tx, [...new Set(lines.map((line) => line.listing_id).filter(isStorable))])
       const taken = unitsByListing(lines, listings)
       // After the listings, as highlights lock them: a listing, then its seller.
-      refuseSuspended(listings, await lockSuspended(tx, [...new Set([...listings.values()].map((listing) => listing.seller_id))]))
+      const sellers = [...new Set([...listings.values()].map((listing) => listing.seller_id))]
+      refuseSuspended(listings, await lockSuspended(tx, sellers))
+      refuseOnVacation(listings, await findVacations(tx, sellers, now), { soldAt, now, zone: ctx.market.timeZone })
       for (const [id, listing] of listings) listings.set(id, await endedIfOver(tx, note, ctx, listing))
       const left = new Map([...taken].map(([id, units]) => [id, afterSale(listings.get(id)!, units, now)]))
       const sold = lines.map((line, i) => soldLine(line, i, listings.get(line.listing_id)!, ctx.market.commissionPercent))
@@ -144,6 +149,20 @@ function unitsByListing(lines: OrderLine[], listings: Map<number, ForSale>): Map
 function refuseSuspended(listings: Map<number, ForSale>, suspended: ReadonlySet<number>): void {
   for (const { id, seller_id: sellerId } of listings.values()) {
     if (suspended.has(sellerId)) throw conflict('seller_suspended', { id })
+  }
+}
+
+interface SoldWhen {
+  soldAt: Date
+  now: Date
+  zone: string
+}
+
+/** @throws CONFLICT when a seller is on vacation: the whole order is refused. What was sold before is recorded */
+function refuseOnVacation(listings: Map<number, ForSale>, vacations: ReadonlyMap<number, Vacation>, { soldAt, now, zone }: SoldWhen): void {
+  for (const { id, seller_id: sellerId } of listings.values()) {
+    const vacation = vacations.get(sellerId) ?? null
+    if (isOnVacation(vacation, now) && soldAt >= vacation.from) throw conflict('seller_on_vacation', { id, to: localTime(vacation.to, zone) })
   }
 }
 

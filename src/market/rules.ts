@@ -26,6 +26,7 @@ export const ACTIONS = [
   'edit',
   'pause',
   'publish',
+  'renew',
   'highlight',
   'delete',
   'approve',
@@ -60,6 +61,7 @@ export type Outcome<A extends Action = Action> = Decision<A> | Conditional<A>
 
 /** The conditions of the table, with the words the picture uses. */
 export const CONDITIONS = {
+  unchanged: { words: 'unchanged since approval', holds: (f: Facts) => f.contentApproved },
   asApproved: { words: 'unchanged since approval, period not over', holds: (f: Facts) => f.contentApproved && f.inPeriod },
   published: { words: 'in stock, period not over', holds: (f: Facts) => f.stock > 0 && f.inPeriod },
   soldOut: { words: 'no stock left', holds: (f: Facts) => f.stock === 0 },
@@ -79,6 +81,7 @@ const SOLD = refused(reason('listing_sold'))
 const NOT_RUNNING = refused(reason('only_active', { action: 'expire' }))
 const notReopened = (status: ListingStatus) => refused(reason('reopen', { status }))
 const onlyActivePauses = (status: ListingStatus) => refused(reason('only_active', { action: 'be paused', status }))
+const notRenewable = (status: ListingStatus) => refused(reason('not_renewable', { status }))
 const already = (state: ListingStatus | 'approved') => refused(reason('already', { thing: 'listing', state }))
 
 export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
@@ -88,6 +91,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
     edit: to('pending'),
     pause: onlyActivePauses('pending'),
     publish: already('pending'),
+    renew: notRenewable('pending'),
     highlight: UNPUBLISHED,
     delete: to('deleted'),
     approve: to('active'),
@@ -104,6 +108,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
     edit: to('pending'),
     pause: to('paused'),
     publish: already('active'),
+    renew: { when: 'unchanged', to: 'active', otherwise: { to: 'pending' } },
     highlight: { when: 'published', to: 'active', otherwise: UNPUBLISHED },
     delete: to('deleted'),
     approve: already('approved'),
@@ -120,6 +125,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
     edit: to('pending'),
     pause: already('paused'),
     publish: { when: 'asApproved', to: 'active', otherwise: { to: 'pending' } },
+    renew: { when: 'unchanged', to: 'paused', otherwise: { to: 'pending' } },
     highlight: UNPUBLISHED,
     delete: to('deleted'),
     approve: already('approved'),
@@ -136,6 +142,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
     edit: to('pending'),
     pause: onlyActivePauses('rejected'),
     publish: to('pending'),
+    renew: notRenewable('rejected'),
     highlight: UNPUBLISHED,
     delete: to('deleted'),
     approve: to('active'),
@@ -152,6 +159,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
     edit: to('pending'),
     pause: onlyActivePauses('expired'),
     publish: to('pending'),
+    renew: { when: 'unchanged', to: 'active', otherwise: { to: 'pending' } },
     highlight: UNPUBLISHED,
     delete: to('deleted'),
     approve: refused(reason('listing_expired')),
@@ -168,6 +176,7 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
     edit: SOLD,
     pause: SOLD,
     publish: SOLD,
+    renew: SOLD,
     highlight: UNPUBLISHED,
     delete: to('deleted'),
     approve: SOLD,

@@ -19,5 +19,10 @@ export async function lockStanding(tx: Tx, id: number): Promise<StandingRow | nu
 
 function standings(on: Queryable, id: number) {
   const suspended = sql<boolean>`(select suspended from accounts where accounts.id = listings.seller_id)`
-  return on.selectFrom('listings').select(COLUMNS).select(suspended.as('seller_suspended')).where('id', '=', idForSql(id))
+  const vacation = (end: 'starts_at' | 'ends_at') => sql<Date | null>`(select ${sql.ref(end)} from vacations where account_id = listings.seller_id)`
+  return on
+    .selectFrom('listings')
+    .select(COLUMNS)
+    .select([suspended.as('seller_suspended'), vacation('starts_at').as('vacation_from'), vacation('ends_at').as('vacation_to')])
+    .where('id', '=', idForSql(id))
 }

@@ -7,6 +7,7 @@ const WHO: Record<(typeof ACTIONS)[number], string> = {
   edit: 'owner',
   pause: 'owner',
   publish: 'owner',
+  renew: 'owner',
   highlight: 'owner',
   delete: 'owner',
   approve: 'operator',

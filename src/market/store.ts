@@ -208,6 +208,23 @@ export async function lockStock(tx: Tx, ids: number[]): Promise<Map<number, Stoc
   return new Map(rows.map((row) => [row.id, row]))
 }
 
+/** Whole listings, locked as `lockStock` does. */
+export async function lockListings(tx: Tx, ids: readonly number[]): Promise<Map<number, ListingRow>> {
+  const listings = tx
+    .selectFrom('listings')
+    .select(COLUMNS)
+    .where('id', '=', sql<number>`any(${ids.map(idForSql)}::int4[])`)
+  const rows = await listings.orderBy('id').forUpdate().execute()
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+/** Ids of a seller's listings in these statuses whose period ends by then, the next to end first. */
+export async function idsEndingBy(on: Queryable, sellerId: number, statuses: readonly ListingStatus[], now: Date, by: Date, limit: number) {
+  const ending = on.selectFrom('listings').select('id').where('seller_id', '=', sellerId).where('status', 'in', statuses)
+  const rows = await ending.where('expires_at', '>', now).where('expires_at', '<=', by).orderBy('expires_at').orderBy('id').limit(limit).execute()
+  return rows.map(({ id }) => id)
+}
+
 /** Up to `limit` listings whose period is over; those that others hold are skipped. */
 export async function lockOver(tx: Tx, now: Date, limit: number): Promise<StockRow[]> {
   const statuses = periodEnds().map(({ from }) => from)
@@ -250,6 +267,32 @@ async function updateSome(tx: Tx, rows: StockRow[], now: Date): Promise<void> {
     }))
     .whereRef('listings.id', '=', 'given.id')
   await refuseTakenSku(() => update.execute())
+}
+
+/** Writes status, period, approved price and version of locked listings. */
+export async function updatePeriods(tx: Tx, rows: readonly ListingRow[], now: Date): Promise<void> {
+  if (rows.length === 0) return
+  const changed = rows.map(({ id, version, status, approved_price, published_at, expires_at }) => ({
+    id,
+    version,
+    status,
+    approved_price,
+    published_at,
+    expires_at,
+  }))
+  const given = sql<ListingRow>`json_populate_recordset(null::listings, ${JSON.stringify(changed)})`
+  await tx
+    .updateTable('listings')
+    .from(given.as<'given'>(sql`given`))
+    .set((eb) => ({
+      ...statusColumns(sql.ref('given.status'), now),
+      version: eb.ref('given.version'),
+      approved_price: eb.ref('given.approved_price'),
+      published_at: eb.ref('given.published_at'),
+      expires_at: eb.ref('given.expires_at'),
+    }))
+    .whereRef('listings.id', '=', 'given.id')
+    .execute()
 }
 
 export interface NewListing {

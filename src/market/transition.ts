@@ -63,14 +63,14 @@ export function priceValues(status: ListingRow['status'], price: string): Pick<L
   return { price, ...(status === PUBLISHED && { approved_price: price }) }
 }
 
-/** What an approval sets: the content and price as they are, and a new period. */
-export function approvalValues(row: ListingRow, now: Date, expiresAt: Date | null, periodDays: number): ListingValues {
+/** What an approval sets: the content and price as they are, and a new period until `expiresAt`. */
+export function approvalValues(row: ListingRow, now: Date, expiresAt: Date): ListingValues {
   return {
     approved: contentOf(row),
     approved_price: row.price,
     approved_at: now,
     published_at: now,
-    expires_at: expiresAt ?? daysAfter(now, periodDays),
+    expires_at: expiresAt,
   }
 }
 

@@ -2,6 +2,7 @@
 import { namedValues } from '#core/named-values.ts'
 import type { ListingStatus } from '#db/schema.ts'
 import { type PUBLISHED, statusAt } from './rules.ts'
+import { isOnVacation } from './vacation.ts'
 
 /** What the visibility of a listing depends on. */
 export interface Standing {
@@ -9,6 +10,9 @@ export interface Standing {
   quantity: number
   expires_at: Date | null
   seller_suspended: boolean
+  /** the last vacation that the seller has set, which may be over; null for none */
+  vacation_from: Date | null
+  vacation_to: Date | null
 }
 
 interface Hindrance {
@@ -22,7 +26,9 @@ const inStatus =
   (standing, now) =>
     statusAt(standing.status, standing.expires_at, now) === status
 
-type Cause = Exclude<ListingStatus, typeof PUBLISHED> | 'no_stock' | 'account_suspended'
+const isAway: Hindrance['holds'] = ({ vacation_from: from, vacation_to: to }, now) => from !== null && to !== null && isOnVacation({ from, to }, now)
+
+type Cause = Exclude<ListingStatus, typeof PUBLISHED> | 'no_stock' | 'vacation' | 'account_suspended'
 
 /**
  * Every cause. `ListingSnapshot` finds listings by the same conditions (its query and `ListingState.put`), which
@@ -32,9 +38,10 @@ const HINDRANCES: Record<Cause, Hindrance> = {
   pending: { holds: inStatus('pending'), whatToDo: 'Wait for the decision of the operator.' },
   paused: { holds: inStatus('paused'), whatToDo: 'Publish it again.' },
   rejected: { holds: inStatus('rejected'), whatToDo: 'Correct what the rejection names; the change sends it to approval again.' },
-  expired: { holds: inStatus('expired'), whatToDo: 'Publish it again; it then waits for approval.' },
+  expired: { holds: inStatus('expired'), whatToDo: 'Renew it; if nothing has changed since its approval, it needs no other one.' },
   sold: { holds: inStatus('sold'), whatToDo: 'Nothing: a sold listing stays sold. Offer further units in a new listing.' },
   no_stock: { holds: ({ status, quantity }) => quantity === 0 && status !== 'sold', whatToDo: 'Raise its quantity.' },
+  vacation: { holds: isAway, whatToDo: 'End the vacation, or wait until it is over.' },
   account_suspended: { holds: (standing) => standing.seller_suspended, whatToDo: 'Ask the operator to resume the account.' },
 }
 

@@ -22,7 +22,7 @@ export const StatsSchema = Type.Object(
     categories: Type.Integer(),
     accounts: Type.Record(Type.String(), Type.Integer(), { description: 'By plan; suspended ones apart' }),
     listings: Type.Record(Type.String(), Type.Integer(), { description: 'By status, without those in `listings_hidden`' }),
-    listings_hidden: Type.Integer({ description: 'Active ones whose seller is suspended' }),
+    listings_hidden: Type.Integer({ description: 'Active ones whose seller is suspended or on vacation' }),
     imports: Type.Record(Type.String(), Type.Integer(), { description: 'By status' }),
     held_prices: Type.Record(Type.String(), Type.Integer(), { description: 'Waiting ones by rule' }),
     matches: Type.Object(
@@ -72,7 +72,8 @@ export const readStats = verb(
       union all select 'categories', '', count(*)::int from categories
       union all select 'accounts', case when suspended then 'suspended' else plan end, count(*)::int from accounts group by 2
       union all select 'listings', status, count(*)::int from listings group by 2
-      union all select 'hidden', '', count(*)::int from accounts a join listings l on l.seller_id = a.id where a.suspended and l.status = ${sql.lit(PUBLISHED)}
+      union all select 'hidden', '', count(*)::int from accounts a join listings l on l.seller_id = a.id and l.status = ${sql.lit(PUBLISHED)}
+        left join vacations v on v.account_id = a.id where a.suspended or (v.starts_at <= ${now} and v.ends_at > ${now})
       union all select 'imports', status, count(*)::int from imports group by 2
       union all select 'held_prices', rule, count(*)::int from held_prices where decision is null group by 2
       union all select 'matches', case when postponed then 'postponed' else 'waiting' end, count(*)::int from match_queue group by 2

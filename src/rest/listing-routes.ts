@@ -13,6 +13,7 @@ import { makeHighlight } from '#market/make-highlight.ts'
 import { previewPayout } from '#market/preview-payout.ts'
 import { readListingVisibility } from '#market/read-listing-visibility.ts'
 import { type FoundListings, searchListings } from '#market/search-listings.ts'
+import { MOST_RENEWED, type Renewal, RenewedListingSchema, renewListings } from '#market/renew-listings.ts'
 import { setListingStatus } from '#market/set-listing-status.ts'
 import type { ListingSnapshot } from '#market/snapshot/listings.ts'
 import {
@@ -156,6 +157,21 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       data: ListingStatusSchema,
       errors,
     }),
+    {
+      method: 'POST',
+      path: '/plus/listings/renew',
+      verb: renewListings,
+      summary: 'Renew listings',
+      description:
+        'Active, paused and expired listings that have not changed since their approval get a new period from now on; changed ones wait for ' +
+        `approval. Name up to ${MOST_RENEWED.toLocaleString('en')} by \`ids\`, or take all that end within so many days. What is refused is told by id; ` +
+        'the others are renewed. Takes an `Idempotency-Key`.',
+      tag,
+      answer: ({ listings, more, message }: Renewal) => ({ data: listings, message, extra: { more } }),
+      data: Type.Array(RenewedListingSchema),
+      extra: { more: Type.Boolean({ description: 'Whether more listings end within the days asked for: send the request again' }) },
+      errors: ['INVALID_JSON'],
+    },
     forecastable({
       method: 'DELETE',
       path: '/plus/listings/:id',

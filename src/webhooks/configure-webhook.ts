@@ -3,11 +3,11 @@ import { invalidFields } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { reason } from '#core/problems.ts'
-import { verb } from '#core/verb.ts'
+import { ownAccount, verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
 import { LONGEST_URL } from '#outbound/target-guard.ts'
 import { newSecret } from './sealed-secret.ts'
-import { findWebhook, ownAccount, saveWebhook } from './store.ts'
+import { findWebhook, saveWebhook } from './store.ts'
 import type { Webhook, WebhookCtx } from './types.ts'
 
 const flag = (fallback: boolean, description: string) => Type.Optional(Type.Boolean({ default: fallback, description }))

@@ -1,8 +1,8 @@
 // The account's webhook configuration, null when it has none.
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
-import { verb } from '#core/verb.ts'
-import { findWebhook, ownAccount } from './store.ts'
+import { ownAccount, verb } from '#core/verb.ts'
+import { findWebhook } from './store.ts'
 import type { Webhook, WebhookReadCtx } from './types.ts'
 
 export const getWebhook = verb(

@@ -3,8 +3,8 @@ import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { localTime } from '#core/time.ts'
-import { verb } from '#core/verb.ts'
-import { markOf, ownAccount, pageOfAttempts } from './store.ts'
+import { ownAccount, verb } from '#core/verb.ts'
+import { markOf, pageOfAttempts } from './store.ts'
 import type { WebhookLog, WebhookReadCtx } from './types.ts'
 
 export const listWebhookLogs = verb(

@@ -3,11 +3,10 @@ import { ServiceError } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { reason } from '#core/problems.ts'
-import { verb } from '#core/verb.ts'
+import { ownAccount, verb } from '#core/verb.ts'
 import { cursorAt, eventCursor, positionOf } from './event-cursor.ts'
 import { isOutside } from './event-feed.ts'
 import { messageId } from './notification.ts'
-import { ownAccount } from './store.ts'
 import type { AccountEvent, AccountEvents, FeedCtx } from './types.ts'
 
 const LONGEST_WAIT = 30

@@ -1,9 +1,7 @@
 // SQL of webhook configurations, their events and the log of attempts; the queue's own is in queue.ts.
 import { type Insertable, sql } from 'kysely'
-import { conflict, notFound, ServiceError } from '#core/errors.ts'
+import { conflict, notFound, type ServiceError } from '#core/errors.ts'
 import { existing, idForSql, missing } from '#core/fields.ts'
-import { reason } from '#core/problems.ts'
-import type { Viewer } from '#core/verb.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { Queryable, Schema, Tx } from '#db/schema.ts'
 import type { EventKind } from './event-body.ts'
@@ -16,12 +14,6 @@ export type NewEvent = Insertable<Schema['webhook_events']>
 
 const SETTINGS = ['url', 'on_sale', 'on_expire', 'is_active'] as const
 const EVENT_COLUMNS = ['id', 'account_id', 'kind', 'test', 'state', 'attempts', 'due_at', 'created_at', 'body'] as const
-
-/** The account that acts; operators have none. */
-export function ownAccount(viewer: Viewer): number {
-  if (viewer.kind === 'account') return viewer.accountId
-  throw new ServiceError('FORBIDDEN', reason('only_for', { who: 'accounts' }))
-}
 
 export function noWebhook(accountId: number): ServiceError {
   return notFound('no_webhook', { id: accountId })

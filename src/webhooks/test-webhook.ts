@@ -1,11 +1,11 @@
 // Sends the account's own webhook a signed event with made-up data, whichever kinds it has switched on.
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
-import { verb } from '#core/verb.ts'
+import { ownAccount, verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
 import { EVENT_KINDS, type EventKind } from './event-body.ts'
 import { messageId } from './notification.ts'
-import { activeWebhook, ownAccount } from './store.ts'
+import { activeWebhook } from './store.ts'
 import { queueTestEvent } from './test-event.ts'
 import type { WebhookCtx } from './types.ts'
 

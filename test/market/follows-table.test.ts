@@ -67,6 +67,12 @@ const PATHS: Path[] = [
   { name: 'setListingStatus', action: 'pause', take: mutate('setListingStatus(listingId: ID, action: "pause")') },
   { name: 'POST /listings/{id}/status', action: 'publish', from: 'paused', take: rest('POST', '/listings/:id/status?action=publish') },
   { name: 'setListingStatus', action: 'publish', from: 'paused', take: mutate('setListingStatus(listingId: ID, action: "publish")') },
+  { name: 'POST /listings/renew', action: 'renew', take: async (id) => (await plus(node, 'POST', '/listings/renew', { ids: [id] })).body },
+  {
+    name: 'renewListings',
+    action: 'renew',
+    take: async (id) => (await ask(node, `mutation { renewListings(ids: [${id}]) { listings { status refused { rule } } } }`, { plan: 'plus' })).data,
+  },
   { name: 'POST /make-highlight', action: 'highlight', take: rest('POST', '/make-highlight') },
   { name: 'DELETE /listings/{id}', action: 'delete', take: rest('DELETE', '/listings/:id') },
   { name: 'POST /operator/v1/listings/{id}/approve', action: 'approve', from: 'pending', take: operate('POST', '/listings/:id/approve', {}) },

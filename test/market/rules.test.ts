@@ -19,13 +19,13 @@ test('every status and action is decided, and refusals say why', () => {
   expect(Object.keys(TABLE)).toHaveLength(STATUSES.length)
 })
 
-test('only deletion and a cancelled sale lead out of sold, only approval, publication and such a sale into active, only stock into sold', () => {
+test('only deletion and a cancelled sale lead out of sold, only approval, publication, renewal and such a sale into active, only stock into sold', () => {
   fc.assert(
     fc.property(fc.constantFrom(...STATUSES), fc.constantFrom(...ACTIONS), facts, (status, action, given) => {
       const decision = decide(status, action, given)
       if ('refused' in decision) return
       if (status === 'sold') expect(['delete', 'restore']).toContain(action)
-      if (decision.to === 'active' && status !== 'active') expect(['approve', 'publish', 'restore']).toContain(action)
+      if (decision.to === 'active' && status !== 'active') expect(['approve', 'publish', 'renew', 'restore']).toContain(action)
       if (decision.to === 'sold') expect({ action, stock: given.stock }).toEqual({ action: 'sell', stock: 0 })
       if (decision.to === 'deleted') expect(action).toBe('delete')
       if (action === 'reprice' || action === 'restock') expect(decision.to).toBe(status)

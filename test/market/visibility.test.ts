@@ -5,8 +5,10 @@ import { changeAccount } from '#accounts/change-account.ts'
 import { createAccount } from '#accounts/create-account.ts'
 import { PLANS } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
+import { endVacation } from '#market/end-vacation.ts'
 import { readListingVisibility } from '#market/read-listing-visibility.ts'
 import type { ListingVisibility } from '#market/types.ts'
+import { setVacation } from '#market/set-vacation.ts'
 import { findStanding } from '#market/standing.ts'
 import { hindrancesOf } from '#market/visibility.ts'
 import { ask } from '../graphql/client.ts'
@@ -60,6 +62,10 @@ test('each reason with its beginning and what to do', async () => {
   expect((await visibility(active.id)).reasons).toMatchObject([{ code: 'paused' }, { code: 'no_stock', since: expect.any(String) as string }])
   await plus(node, 'POST', `/listings/${active.id}/status?action=publish`)
   expect(await codes(active.id)).toEqual(['no_stock'])
+  await plus(node, 'PUT', '/vacation', { to: new Date(node.clock.now().getTime() + DAY_MS).toISOString() })
+  expect((await visibility(active.id)).reasons).toMatchObject([{ code: 'no_stock' }, { code: 'vacation', since: expect.any(String) as string }])
+  await plus(node, 'DELETE', '/vacation')
+  expect(await codes(active.id)).toEqual(['no_stock'])
 })
 
 const audited = async (id: number) => {
@@ -102,6 +108,7 @@ const STEPS = [
   'approveBriefly',
   'reject',
   'pause',
+  'pause',
   'publish',
   'edit',
   'empty',
@@ -113,11 +120,14 @@ const STEPS = [
   'resume',
   'resume',
   'plan',
+  'vacation',
+  'back',
+  'back',
   'day',
 ] as const
 const steps = fc.record({ what: fc.constantFrom(...STEPS), n: fc.nat(1_000) })
 
-/** Status × stock × period × plan × suspension, reached in random ways. */
+/** Status × stock × period × plan × suspension × vacation, reached in random ways. */
 test('nothing is told exactly when a search finds the listing', { timeout: 120_000 }, async () => {
   const reached = new Set<string>()
   const story = async (taken: readonly { what: (typeof STEPS)[number]; n: number }[]) => {
@@ -146,6 +156,8 @@ test('nothing is told exactly when a search finds the listing', { timeout: 120_0
       else if (what === 'sell') await order(1)
       else if (what === 'sellOut') await order((await operator(node, 'GET', `/listings/${id}`)).body.data.quantity || 1)
       else if (what === 'suspend' || what === 'resume') await change({ suspended: what === 'suspend' })
+      else if (what === 'vacation') await away(seller.id, { ...(n % 2 && { from: inDays(1) }), to: inDays(2 + (n % 3)) })
+      else if (what === 'back') await away(seller.id, null)
       else if (what === 'plan') await change({ plan: PLANS[n % PLANS.length]! })
       else if (what === 'day') node.clock.advance(DAY_MS)
       else await asOwner(seller.id, id, what)
@@ -170,10 +182,27 @@ test('nothing is told exactly when a search finds the listing', { timeout: 120_0
     for (const { id } of sellers) await call(changeAccount, node.ctx, { id, suspended: true })
   }
   await fc.assert(fc.asyncProperty(fc.array(steps, { minLength: 15, maxLength: 40 }), story), { numRuns: 15 })
-  for (const state of ['visible', 'visible on Starter', 'pending', 'paused', 'rejected', 'expired', 'sold', 'no_stock', 'account_suspended']) {
+  for (const state of [
+    'visible',
+    'visible on Starter',
+    'pending',
+    'paused',
+    'rejected',
+    'expired',
+    'sold',
+    'no_stock',
+    'vacation',
+    'account_suspended',
+  ]) {
     expect([...reached]).toContain(state)
   }
 })
+
+/** Sets the vacation of a seller, null ends it; as owners do, whatever their plan. */
+async function away(accountId: number, vacation: { from?: string; to: string } | null): Promise<void> {
+  const ctx = { ...node.ctx, viewer: { kind: 'account' as const, accountId, keyId: 0, plan: 'plus' as const } }
+  await (vacation ? call(setVacation, ctx, vacation) : call(endVacation, ctx, {}))
+}
 
 /** Writes of an owner, also of one whose plan or suspension would refuse them. */
 async function asOwner(accountId: number, id: number, what: 'pause' | 'publish' | 'edit'): Promise<void> {

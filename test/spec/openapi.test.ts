@@ -110,7 +110,10 @@ test('each public operation names the code that its family refuses with, and tha
       const writesListing = method !== 'get' && /\/plus\/(listings|make-highlight)/.test(path)
       const family = path.includes('/plus/collections') ? 'PLUS_COLLECTION_ERROR' : writesListing ? 'PLUS_LISTING_ERROR' : 'VALIDATION_ERROR'
       // These are read, or checked, without any input.
-      const withoutInput = (method === 'get' && /\/(webhook|me|groups|markets|dumps)$/.test(path)) || path.endsWith('/webhook/check')
+      const withoutInput =
+        (method === 'get' && /\/(webhook|vacation|repricing-rules|me|groups|markets|dumps)$/.test(path)) ||
+        path.endsWith('/webhook/check') ||
+        (method === 'delete' && path.endsWith('/vacation'))
       const refusal = withoutInput ? undefined : family
       const upgrade = /\/plus\/|price-history|explain|\/changes|\/dumps/.test(path) ? 'PLAN_UPGRADE_REQUIRED' : undefined
       const reads = method === 'get' || path.endsWith('/items/lookup')

@@ -1,5 +1,6 @@
 // A person's decision about a listing: the next status by the table, and the decision on record with what was known.
 import { actorOf } from '#db/change.ts'
+import type { Tx } from '#db/schema.ts'
 import { type ListingRow, type ListingValues, storedListing, auditedListing } from '../store.ts'
 import { act } from '../transition.ts'
 import type { MarketWriteCtx, StoredListing } from '../types.ts'
@@ -19,11 +20,11 @@ export function decideListing(
   id: number,
   decision: ListingDecision,
   note: string | null,
-  valuesOf: (before: ListingRow, now: Date) => ListingValues,
+  valuesOf: (before: ListingRow, now: Date, tx: Tx) => ListingValues | Promise<ListingValues>,
 ): Promise<StoredListing> {
   return act(ctx, id, ACTION[decision], async ({ tx, before, now, update, audit }) => {
     await judgeListings(tx, [before], { now, market: ctx.market })
-    const after = await update(valuesOf(before, now))
+    const after = await update(await valuesOf(before, now, tx))
     await recordDecision(tx, before, after, { decision, note, by: actorOf(ctx.viewer), now })
     audit(auditedListing(before, now), auditedListing(after, now), decision)
     return storedListing(after, now)

@@ -4,8 +4,9 @@ import { change, type WriteCtx } from '#db/change.ts'
 import type { Db, Tx } from '#db/schema.ts'
 import { QUEUED } from '../rules.ts'
 import { auditedListing, COLUMNS, type ListingRow, updateListingRow } from '../store.ts'
-import { allowed, approvalValues, decisionOn } from '../transition.ts'
+import { allowed, approvalValues, daysAfter, decisionOn } from '../transition.ts'
 import type { MarketSettings } from '../types.ts'
+import { endAfterVacation } from '../vacation-store.ts'
 import { holds } from './conditions.ts'
 import { keepFacts, recordDecision, type Recording } from './decisions.ts'
 import { judgingRules, type JudgingRule } from './rule-store.ts'
@@ -56,7 +57,8 @@ export async function judgeWaiting(ctx: JudgeCtx): Promise<number> {
       for (const { listing: before, rule } of outcomes) {
         const decision = decisionOn(before, 'approve', now)
         if (!rule || 'refused' in decision) continue
-        const after = await updateListingRow(tx, before.id, allowed(decision), approvalValues(before, now, null, ctx.market.listingPeriodDays), now)
+        const expiresAt = await endAfterVacation(tx, before.seller_id, daysAfter(now, ctx.market.listingPeriodDays), now)
+        const after = await updateListingRow(tx, before.id, allowed(decision), approvalValues(before, now, expiresAt), now)
         const by = `rule:${rule.id}`
         await recordDecision(tx, before, after, { decision: 'approve', note: null, by, now, rule })
         note.audit({

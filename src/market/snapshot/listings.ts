@@ -8,6 +8,7 @@ import { copyOf } from '#index/utf8.ts'
 import { eachPackedEvidence, packedEvidenceCount } from '#prices/evidence/payload.ts'
 import { eachPackedPrice, packedCount } from '#prices/payload.ts'
 import { eachNewPrice, newPriceCount } from '../packed-prices.ts'
+import { findVacations } from '../vacation-store.ts'
 import type { ListingFilter } from './filters.ts'
 import { explainListing } from './explain-listing.ts'
 import { type Flags, itemOf, ListingJson } from './listing-json.ts'
@@ -52,6 +53,7 @@ export class ListingSnapshot implements ChangeFollower {
     const nowMs = this.#nowMs()
     // Read before the listings, which are loaded whatever this says: changes after this moment come by `apply`.
     for (const id of await loadSuspended(db)) state.suspend(id)
+    for (const [id, vacation] of await findVacations(db, null, new Date(nowMs))) state.setVacation(id, vacation, nowMs)
     await loadSales(db, null, nowMs, (itemId, last, times) => state.setSales(itemId, last, times))
     const { count, largestId } = await countPublished(db)
     state.reserve(count, largestId)
@@ -185,8 +187,10 @@ export class ListingSnapshot implements ChangeFollower {
   async #reloadSellers(ids: number[]): Promise<void> {
     const state = this.#state
     const { kysely: db } = this.#options.db
+    const vacations = await findVacations(db, ids, this.#options.now())
     for (const { id, name, suspended } of await loadSellers(db, ids)) {
       if (state.hasSeller(id)) state.nameSeller(id, name)
+      state.setVacation(id, vacations.get(id) ?? null, this.#nowMs())
       if (suspended === state.isSuspended(id)) continue
       if (suspended) {
         state.suspend(id)

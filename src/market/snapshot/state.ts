@@ -2,12 +2,14 @@
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { MARKETS } from '#core/markets.ts'
 import { fold } from '#index/fold.ts'
+import { copyOf, utf8 } from '#index/utf8.ts'
 import { Deadlines } from './deadlines.ts'
 import { type FilterWorld, conditionsOf, type ListingFilter } from './filters.ts'
 import { ItemSales, type LastSale } from './item-sales.ts'
 import { PeriodEnds } from './period-ends.ts'
 import { type ListingSource, PublishedTable } from './published.ts'
 import { type ListingPage, ListingQueries, type ListingSort } from './queries.ts'
+import { isOnVacation, type Vacation } from '../vacation.ts'
 
 export const SOURCE_A = MARKETS.indexOf('source_a')
 
@@ -26,6 +28,12 @@ export class ListingState {
   readonly #sellers = new Map<number, string>()
   /** accounts whose listings are hidden */
   readonly #suspended = new Set<number>()
+  /** by seller, those that are to come included */
+  readonly #vacations = new Map<number, Vacation>()
+  /** when vacations begin and end, by seller */
+  readonly #vacationMoments = new Deadlines()
+  /** published listings of sellers on vacation, by id: kept to be shown at its very end */
+  readonly #away = new Map<number, ListingSource>()
   readonly #world: FilterWorld
   readonly #ends: PeriodEnds
   readonly #highlightEnds = new Deadlines()
@@ -56,7 +64,9 @@ export class ListingState {
 
   /** Puts a new listing into a state that nothing was asked of yet, so that no results have to follow. */
   fill(listing: ListingSource, nowMs: number): void {
-    if (this.#isShown(listing, nowMs)) this.queries.texts.setTitle(this.#write(listing, nowMs), listing.title)
+    if (!this.#isShown(listing, nowMs)) return
+    if (this.#isAway(listing.sellerId, nowMs)) this.#away.set(listing.id, { ...listing, title: copyOf(listing.title) })
+    else this.queries.texts.setTitle(this.#write(listing, nowMs), listing.title)
   }
 
   /** Ends the filling. */
@@ -66,9 +76,14 @@ export class ListingState {
     this.queries.sorts.order('popular')
   }
 
-  /** Puts a published listing in, new or changed. One whose period is over or whose seller is suspended is taken out. */
+  /**
+   * Puts a published listing in, new or changed. One whose period is over or whose seller is suspended is taken out; that of
+   * a seller on vacation is kept until they are back.
+   */
   put(listing: ListingSource, nowMs: number): void {
+    this.#away.delete(listing.id)
     if (!this.#isShown(listing, nowMs)) return this.remove(listing.id)
+    if (this.#isAway(listing.sellerId, nowMs)) return this.#keepAway(listing)
     const { table, queries } = this
     this.version += 1
     const known = table.rowOf(listing.id)
@@ -82,6 +97,8 @@ export class ListingState {
 
   /** A listing, published or not, has a new price and is as it was otherwise. */
   reprice(id: number, kurus: number): void {
+    const away = this.#away.get(id)
+    if (away) away.kurus = kurus
     const row = this.table.rowOf(id)
     if (row < 0 || this.table.kurus[row] === kurus) return
     this.version += 1
@@ -92,6 +109,7 @@ export class ListingState {
   }
 
   remove(id: number): void {
+    this.#away.delete(id)
     const row = this.table.remove(id)
     if (row < 0) return
     this.version += 1
@@ -143,10 +161,23 @@ export class ListingState {
   /** Listings of a suspended seller are not shown from now on; those that are there stay until they are removed or put again. */
   suspend(sellerId: number): void {
     this.#suspended.add(sellerId)
+    for (const { id } of this.#awayOf(sellerId)) this.#away.delete(id)
   }
 
   resume(sellerId: number): void {
     this.#suspended.delete(sellerId)
+  }
+
+  /** Tells when a seller is on vacation, null for never: their listings are hidden and shown again at these very moments. */
+  setVacation(sellerId: number, vacation: Vacation | null, nowMs: number): void {
+    const known = this.#vacations.get(sellerId)
+    if (known?.from.getTime() === vacation?.from.getTime() && known?.to.getTime() === vacation?.to.getTime()) return
+    if (vacation) {
+      this.#vacations.set(sellerId, vacation)
+      this.#vacationMoments.push(vacation.from.getTime(), sellerId)
+      this.#vacationMoments.push(vacation.to.getTime(), sellerId)
+    } else this.#vacations.delete(sellerId)
+    this.#followVacation(sellerId, nowMs)
   }
 
   nameSeller(id: number, name: string): void {
@@ -162,8 +193,9 @@ export class ListingState {
     this.queries.forgetViews()
   }
 
-  /** Brings everything to this moment: periods and highlights that are over, sales that no longer count. */
+  /** Brings everything to this moment: vacations that begin or end, periods and highlights that are over, sales that no longer count. */
   advance(nowMs: number): void {
+    this.#vacationMoments.popDue(nowMs, (sellerId) => this.#followVacation(sellerId, nowMs))
     this.#ends.popDue(nowMs, (id) => {
       const row = this.table.rowOf(id)
       if (row >= 0 && this.table.expiresMs[row]! <= nowMs) this.remove(id)
@@ -191,6 +223,42 @@ export class ListingState {
 
   #isShown({ expiresMs, sellerId }: ListingSource, nowMs: number): boolean {
     return expiresMs > nowMs && !this.#suspended.has(sellerId)
+  }
+
+  #isAway(sellerId: number, nowMs: number): boolean {
+    const vacation = this.#vacations.get(sellerId)
+    return vacation !== undefined && isOnVacation(vacation, new Date(nowMs))
+  }
+
+  /** Hides or shows the listings of a seller whose vacation begins, ends or changes. */
+  #followVacation(sellerId: number, nowMs: number): void {
+    if (this.#isAway(sellerId, nowMs)) for (const id of this.shownOf(sellerId)) this.#keepAway(this.#sourceOf(this.table.rowOf(id)))
+    else for (const listing of this.#awayOf(sellerId)) this.put(listing, nowMs)
+  }
+
+  #keepAway(listing: ListingSource): void {
+    this.remove(listing.id)
+    this.#away.set(listing.id, listing)
+  }
+
+  #awayOf(sellerId: number): ListingSource[] {
+    return [...this.#away.values()].filter((listing) => listing.sellerId === sellerId)
+  }
+
+  /** A row as `put` takes it. */
+  #sourceOf(row: number): ListingSource {
+    const { table, queries } = this
+    return {
+      id: table.id[row]!,
+      sellerId: table.sellerId[row]!,
+      itemId: table.itemId[row]!,
+      ...table.kindOf(row),
+      kurus: table.kurus[row]!,
+      publishedMs: table.publishedMs[row]!,
+      expiresMs: table.expiresMs[row]!,
+      highlightedMs: table.highlightedMs.get(row) ?? 0,
+      title: utf8(queries.texts.titleOf(row)),
+    }
   }
 
   /** Everything but the title; gives the row. */

@@ -1,0 +1,11 @@
+// Vacations of sellers: one by account, the last that was set; it may be over.
+import { type Kysely, sql } from 'kysely'
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`create table vacations (
+    account_id integer primary key references accounts,
+    starts_at timestamptz(3) not null,
+    ends_at timestamptz(3) not null,
+    check (ends_at > starts_at)
+  )`.execute(db)
+}

@@ -1,0 +1,50 @@
+// The vacation of a seller: what REST answers under /plus/vacation.
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { call } from '#core/verb.ts'
+import { endVacation } from '#market/end-vacation.ts'
+import { getVacation, type VacationAnswer } from '#market/get-vacation.ts'
+import { LONGEST_VACATION_DAYS, setVacation } from '#market/set-vacation.ts'
+import { sent } from './arguments.ts'
+import { type Builder, cost, fromDatabase, needing } from './builder.ts'
+import { callByFields } from './mutating.ts'
+
+export function implementVacation(builder: Builder): void {
+  const vacation = builder.objectRef<VacationAnswer>('Vacation').implement({
+    description: 'When the listings of the account are hidden, and their periods and highlights stand still.',
+    fields: (t) => ({
+      from: t.exposeString('from', { nullable: false, description: 'From then on they are hidden; local time with offset.' }),
+      to: t.exposeString('to', { nullable: false, description: 'From then on they are shown again; local time with offset.' }),
+    }),
+  })
+  const ended = builder.objectRef<{ message: string }>('VacationEnded').implement({
+    description: 'What became of a vacation.',
+    fields: (t) => ({
+      success: t.boolean({ nullable: false, description: 'Always true: a failing mutation gives null and an error.', resolve: () => true }),
+      message: t.exposeString('message', { nullable: false, description: 'What was done, for people.' }),
+    }),
+  })
+  builder.queryField('vacation', (t) =>
+    t.field({
+      type: vacation,
+      description: 'Your vacation that runs or is to come; null without one. Plus and above.',
+      extensions: { ...cost({ weight: 10 }), ...fromDatabase, ...needing(OPERATION_PLAN.getVacation) },
+      resolve: (_root, _args, ctx) => call(getVacation, ctx, {}),
+    }),
+  )
+  builder.mutationFields((t) => ({
+    setVacation: t.field({
+      type: vacation,
+      description: 'Sets or changes your vacation: your listings are hidden meanwhile, and their periods stand still.',
+      args: {
+        from: t.arg.string({ description: 'When it starts (ISO 8601); now when not sent.' }),
+        to: t.arg.string({ required: true, description: `When it ends, at most ${LONGEST_VACATION_DAYS} days after its start.` }),
+      },
+      resolve: (_root, args, ctx, info) => callByFields(setVacation, ctx, info, sent(args)),
+    }),
+    endVacation: t.field({
+      type: ended,
+      description: 'Ends your vacation now, or before it begins.',
+      resolve: (_root, _args, ctx, info) => callByFields(endVacation, ctx, info, {}),
+    }),
+  }))
+}

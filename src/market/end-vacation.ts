@@ -1,0 +1,14 @@
+// Ends the caller's vacation now, or cancels one that is to come; without one there is nothing to do.
+import { Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { verb } from '#core/verb.ts'
+import { changeVacation } from './set-vacation.ts'
+import type { MarketWriteCtx } from './types.ts'
+
+export const endVacation = verb(
+  { name: 'endVacation', needs: OPERATION_PLAN.endVacation, writes: true, input: Type.Object({}, { additionalProperties: false }) },
+  async (ctx: MarketWriteCtx): Promise<{ message: string }> => {
+    await changeVacation(ctx, 'vacation.end', () => null)
+    return { message: 'The vacation is ended' }
+  },
+)

@@ -1,0 +1,135 @@
+// Renews own listings, those named or those that end soon: a new period from now on, without an approval where nothing has changed since.
+import { invalid } from '#core/errors.ts'
+import { orNull } from '#core/fields.ts'
+import { ReasonFields, type Static, Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { type Reason, reason, textOf } from '#core/problems.ts'
+import { localTime } from '#core/time.ts'
+import { ownAccount, verb } from '#core/verb.ts'
+import { change } from '#db/change.ts'
+import { endedIfAnyOver } from './expire-listings.ts'
+import { PUBLISHED, QUEUED, STATUSES, TABLE } from './rules.ts'
+import { idsEndingBy, type ListingRow, lockListings, updatePeriods } from './store.ts'
+import { daysAfter, decisionOn, priceValues } from './transition.ts'
+import type { MarketWriteCtx } from './types.ts'
+import { type Vacation, withVacation } from './vacation.ts'
+import { lockVacation } from './vacation-store.ts'
+
+export const MOST_RENEWED = 1_000
+const FARTHEST_DAYS = 365
+
+export const RenewedListingSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    status: orNull(Type.Enum([...STATUSES]), { description: '`pending` where it changed since its approval; null where it is not yours' }),
+    expires_at: orNull(Type.String({ format: 'date-time' }), { description: 'End of the period, local time with offset' }),
+    refused: orNull(Type.Object({ message: Type.String(), ...ReasonFields }), { description: 'Why it was not renewed; null where it was' }),
+  },
+  { title: 'RenewedListing' },
+)
+export type RenewedListing = Static<typeof RenewedListingSchema>
+
+export interface Renewal {
+  listings: RenewedListing[]
+  /** whether more listings end within the days asked for */
+  more: boolean
+  message: string
+}
+
+export const renewListings = verb(
+  {
+    name: 'renewListings',
+    needs: OPERATION_PLAN.renewListings,
+    writes: true,
+    input: Type.Object(
+      {
+        ids: Type.Optional(Type.Array(Type.Integer(), { minItems: 1, maxItems: MOST_RENEWED, description: 'Ids of your listings' })),
+        ending_within_days: Type.Optional(
+          Type.Integer({
+            minimum: 1,
+            maximum: FARTHEST_DAYS,
+            description: `Instead of \`ids\`: all whose period ends within so many days, the next ${MOST_RENEWED} to end`,
+          }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  async (ctx: MarketWriteCtx, { ids: named, ending_within_days: days }): Promise<Renewal> => {
+    if ((named === undefined) === (days === undefined)) throw invalid('ids', 'exactly_one', { field: 'ending_within_days' })
+    const sellerId = ownAccount(ctx.viewer)
+    return change(ctx, async (tx, note) => {
+      const now = ctx.now()
+      const wanted = named ? [...new Set(named)] : await idsEndingBy(tx, sellerId, renewable(), now, daysAfter(now, days!), MOST_RENEWED + 1)
+      const ids = wanted.slice(0, MOST_RENEWED)
+      const locked = await lockListings(tx, ids)
+      const own = new Map([...locked].filter(([, row]) => row.seller_id === sellerId))
+      const listings = await endedIfAnyOver(tx, note, ctx, own)
+      const renewing = { now, periodDays: ctx.market.listingPeriodDays, vacation: await lockVacation(tx, sellerId, 'read', now) }
+      const renewed: ListingRow[] = []
+      const outcomes = ids.map((id): RenewedListing => {
+        const before = listings.get(id)
+        if (!before) return refusal(id, null, reason(locked.has(id) ? 'not_owner' : 'not_found', { thing: 'listing', id }))
+        const after = renewal(before, renewing)
+        if ('refused' in after) return refusal(id, before, after.refused)
+        renewed.push(after)
+        const shown = ({ status, expires_at }: ListingRow) => ({ status, expires_at })
+        note.audit({ action: 'listing.renew', subject: 'listing', id, before: shown(before), after: shown(after) })
+        return { id, status: after.status, expires_at: after.expires_at && localTime(after.expires_at, ctx.market.timeZone), refused: null }
+      })
+      await updatePeriods(tx, renewed, now)
+      if (renewed.length > 0)
+        note.changed(
+          'listings',
+          renewed.map(({ id }) => id),
+        )
+      return { listings: outcomes, more: wanted.length > ids.length, message: messageOf(outcomes) }
+    })
+
+    function refusal(id: number, row: ListingRow | null, { rule, params }: Reason): RenewedListing {
+      const expiresAt = row?.expires_at ?? null
+      return {
+        id,
+        status: row?.status ?? null,
+        expires_at: expiresAt && localTime(expiresAt, ctx.market.timeZone),
+        refused: { message: textOf({ rule, params }), rule, params },
+      }
+    }
+  },
+)
+
+/** Statuses in which the table may renew. */
+function renewable() {
+  return STATUSES.filter((status) => !('refused' in TABLE[status].renew))
+}
+
+interface Renewing {
+  now: Date
+  periodDays: number
+  vacation: Vacation | null
+}
+
+/** The listing with its next status and, unless it has to be approved, the new period; or why it is refused. */
+function renewal(row: ListingRow, { now, periodDays, vacation }: Renewing): ListingRow | { refused: Reason } {
+  const decision = decisionOn(row, 'renew', now)
+  if ('refused' in decision) return decision
+  const status = decision.to
+  const next = { ...row, status, version: row.version + 1 }
+  if (status === QUEUED) return next
+  const end = withVacation(daysAfter(now, periodDays), vacation, now)
+  const isBack = status === PUBLISHED && row.status !== PUBLISHED
+  return {
+    ...next,
+    ...priceValues(status, row.price),
+    // An operator may have given more time than a new period has.
+    expires_at: row.expires_at !== null && row.expires_at > end ? row.expires_at : end,
+    // A listing that is shown anyway does not become the latest by being renewed.
+    ...(isBack && { published_at: now }),
+  }
+}
+
+function messageOf(outcomes: readonly RenewedListing[]): string {
+  const refused = outcomes.filter((one) => one.refused !== null).length
+  const count = outcomes.length - refused
+  return `Renewed ${count} ${count === 1 ? 'listing' : 'listings'}${refused > 0 ? `; ${refused} refused` : ''}`
+}

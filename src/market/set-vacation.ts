@@ -1,0 +1,95 @@
+// Sets or changes the caller's vacation: listings are hidden meanwhile, and their periods and highlights stand still.
+import { DAY_MS, MINUTE_MS } from '#core/duration.ts'
+import { invalid } from '#core/errors.ts'
+import { moment, momentOf } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { ownAccount, verb } from '#core/verb.ts'
+import { change, type Note } from '#db/change.ts'
+import type { Tx } from '#db/schema.ts'
+import { shownVacation, type VacationAnswer } from './get-vacation.ts'
+import { isOnVacation, type Vacation, withoutVacation, withVacation } from './vacation.ts'
+import { deleteVacation, lockRunning, lockVacation, moveEnds, saveVacation } from './vacation-store.ts'
+import type { MarketWriteCtx } from './types.ts'
+
+export const LONGEST_VACATION_DAYS = 90
+export const FARTHEST_VACATION_DAYS = 365
+/** Clocks of two systems differ, and requests take time: a start that has passed by less than this means now. */
+const LATE_MS = 5 * MINUTE_MS
+
+export const setVacation = verb(
+  {
+    name: 'setVacation',
+    needs: OPERATION_PLAN.setVacation,
+    writes: true,
+    input: Type.Object(
+      {
+        from: Type.Optional(moment(`When it starts, at most ${FARTHEST_VACATION_DAYS} days ahead; now when absent`)),
+        to: moment(`When it ends, at most ${LONGEST_VACATION_DAYS} days after its start`),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  (ctx: MarketWriteCtx, input): Promise<VacationAnswer> =>
+    changeVacation(ctx, 'vacation.set', (before, now) => {
+      const vacation = { from: startOf(input.from, before, now), to: wholeSecond(momentOf('to', input.to)) }
+      if (vacation.to <= now) throw invalid('to', 'in_future')
+      if (vacation.to <= vacation.from) throw invalid('from', 'before', { field: 'to' })
+      if (daysBetween(vacation.from, vacation.to) > LONGEST_VACATION_DAYS) {
+        throw invalid('to', 'days_after', { days: LONGEST_VACATION_DAYS, field: 'from' })
+      }
+      return vacation
+    }).then((vacation) => shownVacation(vacation!, ctx.market.timeZone)),
+)
+
+/** @throws VALIDATION_ERROR for a start that has passed, unless a vacation has run since then, and for one too far ahead */
+function startOf(text: string | undefined, before: Vacation | null, now: Date): Date {
+  const running = isOnVacation(before, now) ? before : null
+  const from = text === undefined ? now : wholeSecond(momentOf('from', text))
+  if (from > now) {
+    if (daysBetween(now, from) > FARTHEST_VACATION_DAYS) throw invalid('from', 'days_ahead', { days: FARTHEST_VACATION_DAYS })
+    return from
+  }
+  const earliest = running?.from.getTime() ?? now.getTime() - LATE_MS
+  if (from.getTime() < earliest) throw invalid('from', 'not_in_past')
+  return running?.from ?? wholeSecond(now)
+}
+
+/** As answers show times. */
+function wholeSecond(moment: Date): Date {
+  return new Date(Math.floor(moment.getTime() / 1_000) * 1_000)
+}
+
+function daysBetween(from: Date, to: Date): number {
+  return (to.getTime() - from.getTime()) / DAY_MS
+}
+
+/**
+ * Gives the caller another vacation or none, and moves the ends of what stands still in it by as much as that changes.
+ * @param next of the vacation that there was; null for none
+ */
+export function changeVacation(
+  ctx: MarketWriteCtx,
+  action: 'vacation.set' | 'vacation.end',
+  next: (before: Vacation | null, now: Date) => Vacation | null,
+): Promise<Vacation | null> {
+  const accountId = ownAccount(ctx.viewer)
+  return change(ctx, async (tx, note) => {
+    const now = ctx.now()
+    await lockRunning(tx, accountId, now)
+    const before = await lockVacation(tx, accountId, 'set', now)
+    const after = next(before, now)
+    if (before?.from.getTime() === after?.from.getTime() && before?.to.getTime() === after?.to.getTime()) return after
+    await (after ? saveVacation(tx, accountId, after) : deleteVacation(tx, accountId))
+    await followVacation(tx, note, accountId, before, after, now)
+    note.audit({ action, subject: 'account', id: accountId, before, after })
+    return after
+  })
+}
+
+async function followVacation(tx: Tx, note: Note, accountId: number, before: Vacation | null, after: Vacation | null, now: Date): Promise<void> {
+  const moved = await moveEnds(tx, accountId, (end) => withVacation(withoutVacation(end, before, now), after, now), now)
+  // The nodes read the vacation with its seller, then the listings.
+  note.changed('accounts', [accountId])
+  if (moved.length > 0) note.changed('listings', moved)
+}

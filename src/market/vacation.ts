@@ -1,0 +1,34 @@
+// When a seller is on vacation, and how publication periods and highlights stand still meanwhile. Pure.
+
+/** From its first moment on, up to its last, which does not belong to it. */
+export interface Vacation {
+  from: Date
+  to: Date
+}
+
+export function isOnVacation(vacation: Vacation | null, at: Date): vacation is Vacation {
+  return vacation !== null && vacation.from <= at && at < vacation.to
+}
+
+/** When a period ends that without the vacation would end at `end`: it stands still during what is left of the vacation. */
+export function withVacation(end: Date, vacation: Vacation | null, now: Date): Date {
+  const start = startLeft(vacation, now)
+  return start === null || end <= start ? end : shifted(end, vacation!.to.getTime() - start.getTime())
+}
+
+/** When a period that ends at `end` would end if what is left of the vacation did not take place: undoes `withVacation`. */
+export function withoutVacation(end: Date, vacation: Vacation | null, now: Date): Date {
+  const start = startLeft(vacation, now)
+  if (start === null || end <= start) return end
+  return shifted(end, start.getTime() - Math.min(end.getTime(), vacation!.to.getTime()))
+}
+
+/** Where the part of a vacation that is left begins; null where none is left. */
+function startLeft(vacation: Vacation | null, now: Date): Date | null {
+  if (vacation === null || vacation.to <= now) return null
+  return vacation.from > now ? vacation.from : now
+}
+
+function shifted(moment: Date, ms: number): Date {
+  return new Date(moment.getTime() + ms)
+}

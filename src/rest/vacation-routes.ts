@@ -1,0 +1,45 @@
+// The vacation of a seller (additions.md, "Listings and sellers").
+import { orNull } from '#core/fields.ts'
+import type { Route } from '#http/route.ts'
+import { endVacation } from '#market/end-vacation.ts'
+import { getVacation, type VacationAnswer, VacationSchema } from '#market/get-vacation.ts'
+import { setVacation } from '#market/set-vacation.ts'
+import type { MarketCtx } from '#market/types.ts'
+
+const path = '/plus/vacation'
+const tag = 'Listings'
+
+export const vacationRoutes: Route<MarketCtx>[] = [
+  {
+    method: 'GET',
+    path,
+    verb: getVacation,
+    summary: 'Read your vacation',
+    description: '`data` is null without one that runs or is to come.',
+    tag,
+    answer: (vacation: VacationAnswer | null) => ({ data: vacation }),
+    data: orNull(VacationSchema),
+  },
+  {
+    method: 'PUT',
+    path,
+    verb: setVacation,
+    summary: 'Set or change your vacation',
+    description:
+      'Meanwhile searches do not find your listings, they cannot be sold or highlighted, and their periods and highlights stand still. ' +
+      'Afterwards they are shown again as they were, without a new approval. Times are taken to the second.',
+    tag,
+    answer: (vacation: VacationAnswer) => ({ data: vacation, message: 'The vacation is saved' }),
+    data: VacationSchema,
+    errors: ['INVALID_JSON'],
+  },
+  {
+    method: 'DELETE',
+    path,
+    verb: endVacation,
+    summary: 'End your vacation',
+    description: 'Now, or before it begins. Without a vacation nothing changes.',
+    tag,
+    answer: ({ message }: { message: string }) => ({ data: undefined, message }),
+  },
+]
