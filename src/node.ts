@@ -22,6 +22,7 @@ import { type Heartbeat, workerHeartbeat } from '#jobs/heartbeat.ts'
 import { Notices } from '#jobs/notices.ts'
 import { Scheduler } from '#jobs/scheduler.ts'
 import { expireListings } from '#market/expire-listings.ts'
+import { runDueRules } from '#market/repricing/run-due-rules.ts'
 import { forgetOldPriceJobs } from '#market/jobs/store.ts'
 import { ListingSnapshot } from '#market/snapshot/listings.ts'
 import type { MarketSettings, MarketWriteCtx } from '#market/types.ts'
@@ -76,6 +77,7 @@ const EVERY = {
   ratesOfTheDay: 1_000,
   eventFeed: 1_000,
   expiry: 5_000,
+  repricing: MINUTE_MS,
   brokenImports: 10_000,
   heartbeat: 15_000,
   keyUses: 10_000,
@@ -237,6 +239,8 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     if (worker) {
       const workerCtx = ctx({ kind: 'operator', name: 'worker' })
       scheduler.add({ name: 'listing-expiry', intervalMs: EVERY.expiry, run: () => expireListings(workerCtx) })
+      const repricingCtx = { ...workerCtx, catalogue, listings }
+      scheduler.add({ name: 'repricing', intervalMs: EVERY.repricing, run: () => runDueRules(repricingCtx) })
       scheduler.add({ name: 'price-evidence', intervalMs: EVERY.priceEvidence, run: () => judgeAllPrices(workerCtx) })
       const { currencies } = config.priceRules
       scheduler.add({ name: 'price-reviews', intervalMs: EVERY.priceReviews, run: () => rankReviews(db, currencies, now()) })

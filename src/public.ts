@@ -40,6 +40,7 @@ import { listingRoutes } from './rest/listing-routes.ts'
 import { meRoutes } from './rest/me-route.ts'
 import { priceJobRoutes } from './rest/price-job-routes.ts'
 import { priceRoutes } from './rest/price-routes.ts'
+import { repricingRoutes } from './rest/repricing-routes.ts'
 import { saleRoutes } from './rest/sale-routes.ts'
 import { vacationRoutes } from './rest/vacation-routes.ts'
 import { webhookRoutes } from './rest/webhook-routes.ts'
@@ -128,6 +129,7 @@ async function addRest(app: FastifyInstance, node: PublicNode): Promise<{ reads:
         ...changeRoutes,
         ...dumpRoutes,
         ...priceJobRoutes,
+        ...repricingRoutes,
         ...collectionRoutes,
         ...saleRoutes,
         ...vacationRoutes,

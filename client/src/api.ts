@@ -705,6 +705,127 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/plus/repricing-rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Your repricing rules
+         * @description In the order in which they take their listings: one that two rules are for belongs to the first that is enabled.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/plus/repricing-rules' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        get: operations["listRepricingRules"];
+        put?: never;
+        /**
+         * Create a repricing rule
+         * @description A rule sets prices of your published listings: a target within a floor, a ceiling and a largest move. It is off until you have simulated it and enabled it; then it runs every hour. Disputed, stale and held prices are never used, nor your own listings.
+         *
+         *     ```sh
+         *     curl -X POST 'https://cards.example/api/v1/plus/repricing-rules' \
+         *       -H 'Authorization: Bearer <API_KEY>' \
+         *       -H 'Content-Type: application/json' -d '{"name":"Below the market","target":{"kind":"market","market":"source_a","factor":0.95},"scope":{"kind":"listings","ids":[3001,3003]},"floor":{"price":100,"payout":90},"ceiling":5000,"max_move_percent":20}'
+         *     ```
+         */
+        post: operations["createRepricingRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plus/repricing-rules/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a repricing rule
+         * @description Prices stay as it left them.
+         *
+         *     ```sh
+         *     curl -X DELETE 'https://cards.example/api/v1/plus/repricing-rules/1' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        delete: operations["deleteRepricingRule"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a repricing rule in part
+         * @description Each field is replaced as a whole. With another target, scope, floor or limit the rule is off until it is simulated again.
+         *
+         *     ```sh
+         *     curl -X PATCH 'https://cards.example/api/v1/plus/repricing-rules/1' \
+         *       -H 'Authorization: Bearer <API_KEY>' \
+         *       -H 'Content-Type: application/json' -d '{"enabled":true}'
+         *     ```
+         */
+        patch: operations["updateRepricingRule"];
+        trace?: never;
+    };
+    "/api/v1/plus/repricing-rules/{id}/simulate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Simulate a repricing rule
+         * @description What it would do now, and what it would have done on each of the days before, by the price history and the sales of then. Of listings as they were nothing is kept: `days` of a rule with the target `cheapest` is empty. No price changes; the rule may be used afterwards.
+         *
+         *     ```sh
+         *     curl -X POST 'https://cards.example/api/v1/plus/repricing-rules/1/simulate' \
+         *       -H 'Authorization: Bearer <API_KEY>' \
+         *       -H 'Content-Type: application/json' -d '{"days":2}'
+         *     ```
+         */
+        post: operations["simulateRepricingRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plus/repricing-rules/{id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run a repricing rule now
+         * @description Also one that is off, if it was simulated as it is. What changes is a price job with a reason for each listing: read it, or undo it, under `/plus/price-jobs/{id}`. Without a change there is none.
+         *
+         *     ```sh
+         *     curl -X POST 'https://cards.example/api/v1/plus/repricing-rules/1/run' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        post: operations["runRepricingRule"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/plus/collections": {
         parameters: {
             query?: never;
@@ -1206,6 +1327,10 @@ export interface components {
             group_label: string | null;
             quantity: number;
         };
+        AllListings: {
+            /** @enum {string} */
+            kind: "all";
+        };
         Amount: {
             /** @example TRY */
             currency: string;
@@ -1357,6 +1482,15 @@ export interface components {
             }[];
             prices: components["schemas"]["PriceRow"][];
         };
+        CheapestTarget: {
+            /** @enum {string} */
+            kind: "cheapest";
+            /**
+             * @description In TL, added to the cheapest comparable listing of another seller; negative to undercut it
+             * @example -5
+             */
+            amount: number;
+        };
         /**
          * @example {
          *       "id": 4,
@@ -1447,6 +1581,22 @@ export interface components {
              * @default true
              */
             is_active?: boolean;
+        };
+        CreateRepricingRuleInput: {
+            /** @description For people */
+            name: string;
+            /** @description What prices are computed from */
+            target: components["schemas"]["MarketTarget"] | components["schemas"]["CheapestTarget"] | components["schemas"]["MedianSalesTarget"];
+            /** @description Which of your published listings; one that an earlier enabled rule has is left to that rule */
+            scope: components["schemas"]["AllListings"] | components["schemas"]["ListingsById"] | components["schemas"]["ListingsBySku"] | components["schemas"]["ListingsByItem"];
+            floor: components["schemas"]["RepricingFloor"];
+            ceiling?: number | null;
+            max_move_percent?: number | null;
+            /**
+             * @description With fewer comparable listings or sales a price stays; a market has one price
+             * @default 1
+             */
+            min_comparables?: number;
         };
         DailyUsage: {
             /**
@@ -1749,6 +1899,24 @@ export interface components {
             status: components["schemas"]["ListingStatus"];
             forecast?: components["schemas"]["ListingForecast"];
         };
+        ListingsById: {
+            /** @enum {string} */
+            kind: "listings";
+            ids: number[];
+        };
+        ListingsByItem: {
+            /** @enum {string} */
+            kind: "items";
+            /** @description Game of the item */
+            game?: string;
+            /** @description Category of the item; everything below it is included */
+            category_id?: number;
+        };
+        ListingsBySku: {
+            /** @enum {string} */
+            kind: "skus";
+            skus: string[];
+        };
         LookedUpItem: {
             /** @enum {string} */
             state: "found" | "ambiguous" | "unknown";
@@ -1800,6 +1968,16 @@ export interface components {
         };
         /** @enum {string} */
         MarketCode: "service" | "source_a" | "source_b" | "source_c";
+        MarketTarget: {
+            /** @enum {string} */
+            kind: "market";
+            market: components["schemas"]["MarketCode"];
+            /**
+             * @description The market's trusted price of the item and grade, in lira, times this; four decimals count
+             * @example 0.95
+             */
+            factor: number;
+        };
         Me: {
             account: components["schemas"]["MyAccount"];
             key: components["schemas"]["MyKey"];
@@ -1807,6 +1985,15 @@ export interface components {
             /** @description Requests with this key in the last 30 days, latest day first; other nodes add theirs within a minute */
             usage: components["schemas"]["DailyUsage"][];
             highlight_credits: number;
+        };
+        MedianSalesTarget: {
+            /** @enum {string} */
+            kind: "median_sales";
+            /**
+             * @description The median of other sellers' sales of the item and grade in the last 90 days times this; four decimals count
+             * @example 0.95
+             */
+            factor: number;
         };
         MyAccount: {
             id: number;
@@ -2076,6 +2263,8 @@ export interface components {
         PriceFlag: "own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate";
         PriceJob: {
             id: number;
+            /** @description The repricing rule whose run it is; null for others */
+            rule_id: number | null;
             state: components["schemas"]["PriceJobState"];
             policy: components["schemas"]["PriceJobPolicy"];
             rows_total: number;
@@ -2144,6 +2333,25 @@ export interface components {
                     [key: string]: unknown;
                 };
             }[] | null;
+            /** @description Why a repricing rule sets the price; null in other jobs */
+            reason: {
+                message: string;
+                /**
+                 * @description Name of the rule that was broken; for programs
+                 * @example integer
+                 */
+                rule?: string;
+                /**
+                 * @description Values that the rule names
+                 * @example {
+                 *       "min": 1,
+                 *       "max": 100
+                 *     }
+                 */
+                params?: {
+                    [key: string]: unknown;
+                };
+            } | null;
             /** @description `changed`, or after an undo `reversed`; `kept` where the listing had changed since, `failed` where it was refused; else null */
             outcome: components["schemas"]["PriceJobRowOutcome"] | null;
             /** @description Why it is `kept` or `failed` */
@@ -2172,6 +2380,8 @@ export interface components {
         PriceJobState: "planned" | "applied" | "undone" | "expired";
         PriceJobSummary: {
             id: number;
+            /** @description The repricing rule whose run it is; null for others */
+            rule_id: number | null;
             state: components["schemas"]["PriceJobState"];
             policy: components["schemas"]["PriceJobPolicy"];
             rows_total: number;
@@ -2335,6 +2545,80 @@ export interface components {
             /** @description Events up to this cursor, itself included; up to the newest when absent */
             until?: string;
         };
+        RepricedListing: {
+            listing_id: number;
+            /** @description Now, in TL */
+            price: number;
+            /** @description What the rule would set, in TL */
+            new_price: number;
+            /** @description What a sale of one unit would then pay you, in TL */
+            payout: number;
+            /** @description What kept the price from its target */
+            limit: ("floor" | "ceiling" | "max_move") | null;
+            reason: {
+                message: string;
+                /**
+                 * @description Name of the rule that was broken; for programs
+                 * @example integer
+                 */
+                rule?: string;
+                /**
+                 * @description Values that the rule names
+                 * @example {
+                 *       "min": 1,
+                 *       "max": 100
+                 *     }
+                 */
+                params?: {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        /** @description No price is ever set below it; of both the higher holds */
+        RepricingFloor: {
+            /** @description Lowest price, in TL */
+            price?: number;
+            /** @description Lowest payout of one unit, in TL: the price is as high as the commission asks for */
+            payout?: number;
+        };
+        RepricingRule: {
+            id: number;
+            name: string;
+            /** @description Whether it runs every hour */
+            enabled: boolean;
+            /** @description What prices are computed from */
+            target: components["schemas"]["MarketTarget"] | components["schemas"]["CheapestTarget"] | components["schemas"]["MedianSalesTarget"];
+            /** @description Which of your published listings; one that an earlier enabled rule has is left to that rule */
+            scope: components["schemas"]["AllListings"] | components["schemas"]["ListingsById"] | components["schemas"]["ListingsBySku"] | components["schemas"]["ListingsByItem"];
+            floor: components["schemas"]["RepricingFloor"];
+            ceiling: number | null;
+            max_move_percent: number | null;
+            min_comparables: number;
+            simulated_at: string | null;
+            last_run_at: string | null;
+        };
+        RepricingRun: {
+            rule_id: number;
+            /** @description Listings that the rule has now */
+            listings_total: number;
+            /** @description Those whose price it has changed */
+            changed: number;
+            /** @description Those that changed meanwhile, or may not be changed */
+            failed: number;
+            /** @description The price job with a row for each change; null without one */
+            job_id: number | null;
+        };
+        RepricingSimulation: {
+            rule_id: number;
+            /** @description Listings that the rule has now */
+            listings_total: number;
+            /** @description Those whose price it would change now */
+            changed: number;
+            /** @description The first of them by id, with those that stay */
+            listings: components["schemas"]["RepricedListing"][];
+            /** @description What it would have done on each day before, oldest first */
+            days: components["schemas"]["SimulatedDay"][];
+        };
         SaleEvent: {
             /** @constant */
             event: "sale";
@@ -2373,6 +2657,28 @@ export interface components {
         };
         /** @enum {string} */
         ShippingPayer: "buyer" | "seller";
+        SimulateRepricingRuleInput: {
+            /**
+             * @description Days before now
+             * @default 30
+             */
+            days?: number;
+        };
+        SimulatedDay: {
+            /**
+             * Format: date
+             * @description UTC
+             */
+            day: string;
+            /** @description Listings whose target was known on that day */
+            known: number;
+            raised: number;
+            lowered: number;
+            /** @description Listings that the floor kept from their target */
+            at_floor: number;
+            /** @description Of the listings at the end of the day, in TL */
+            average_price: number | null;
+        };
         Statement: {
             /** @example 2026-11 */
             month: string;
@@ -2487,6 +2793,24 @@ export interface components {
              * @example 1250.5
              */
             price: number;
+        };
+        UpdateRepricingRuleInput: {
+            /** @description For people */
+            name?: string;
+            /** @description Whether it runs every hour; only after it was simulated */
+            enabled?: boolean;
+            /** @description What prices are computed from */
+            target?: components["schemas"]["MarketTarget"] | components["schemas"]["CheapestTarget"] | components["schemas"]["MedianSalesTarget"];
+            /** @description Which of your published listings; one that an earlier enabled rule has is left to that rule */
+            scope?: components["schemas"]["AllListings"] | components["schemas"]["ListingsById"] | components["schemas"]["ListingsBySku"] | components["schemas"]["ListingsByItem"];
+            floor?: components["schemas"]["RepricingFloor"];
+            ceiling?: number | null;
+            max_move_percent?: number | null;
+            /**
+             * @description With fewer comparable listings or sales a price stays; a market has one price
+             * @default 1
+             */
+            min_comparables?: number;
         };
         UsedRate: {
             /** @description ISO 4217 code */
@@ -2605,6 +2929,7 @@ export type AccountExpiry = components['schemas']['AccountExpiry'];
 export type AccountSale = components['schemas']['AccountSale'];
 export type AddCollectionItemInput = components['schemas']['AddCollectionItemInput'];
 export type AddedCollectionRecord = components['schemas']['AddedCollectionRecord'];
+export type AllListings = components['schemas']['AllListings'];
 export type Amount = components['schemas']['Amount'];
 export type Attribute = components['schemas']['Attribute'];
 export type Category = components['schemas']['Category'];
@@ -2613,12 +2938,14 @@ export type CategoryRow = components['schemas']['CategoryRow'];
 export type Change = components['schemas']['Change'];
 export type ChangedCollectionRecord = components['schemas']['ChangedCollectionRecord'];
 export type ChangedItem = components['schemas']['ChangedItem'];
+export type CheapestTarget = components['schemas']['CheapestTarget'];
 export type Collection = components['schemas']['Collection'];
 export type CollectionRecord = components['schemas']['CollectionRecord'];
 export type CollectionVisibility = components['schemas']['CollectionVisibility'];
 export type CollectionWorth = components['schemas']['CollectionWorth'];
 export type ComputedFigure = components['schemas']['ComputedFigure'];
 export type ConfigureWebhookInput = components['schemas']['ConfigureWebhookInput'];
+export type CreateRepricingRuleInput = components['schemas']['CreateRepricingRuleInput'];
 export type DailyUsage = components['schemas']['DailyUsage'];
 export type Dump = components['schemas']['Dump'];
 export type DumpFile = components['schemas']['DumpFile'];
@@ -2650,11 +2977,16 @@ export type ListingStatus = components['schemas']['ListingStatus'];
 export type ListingStatusResult = components['schemas']['ListingStatusResult'];
 export type ListingVisibility = components['schemas']['ListingVisibility'];
 export type ListingWriteResult = components['schemas']['ListingWriteResult'];
+export type ListingsById = components['schemas']['ListingsById'];
+export type ListingsByItem = components['schemas']['ListingsByItem'];
+export type ListingsBySku = components['schemas']['ListingsBySku'];
 export type LookedUpItem = components['schemas']['LookedUpItem'];
 export type LookupItemsInput = components['schemas']['LookupItemsInput'];
 export type Market = components['schemas']['Market'];
 export type MarketCode = components['schemas']['MarketCode'];
+export type MarketTarget = components['schemas']['MarketTarget'];
 export type Me = components['schemas']['Me'];
+export type MedianSalesTarget = components['schemas']['MedianSalesTarget'];
 export type MyAccount = components['schemas']['MyAccount'];
 export type MyKey = components['schemas']['MyKey'];
 export type MyLimits = components['schemas']['MyLimits'];
@@ -2688,9 +3020,16 @@ export type RenewListingsInput = components['schemas']['RenewListingsInput'];
 export type RenewedListing = components['schemas']['RenewedListing'];
 export type Replay = components['schemas']['Replay'];
 export type ReplayEventsInput = components['schemas']['ReplayEventsInput'];
+export type RepricedListing = components['schemas']['RepricedListing'];
+export type RepricingFloor = components['schemas']['RepricingFloor'];
+export type RepricingRule = components['schemas']['RepricingRule'];
+export type RepricingRun = components['schemas']['RepricingRun'];
+export type RepricingSimulation = components['schemas']['RepricingSimulation'];
 export type SaleEvent = components['schemas']['SaleEvent'];
 export type SetVacationInput = components['schemas']['SetVacationInput'];
 export type ShippingPayer = components['schemas']['ShippingPayer'];
+export type SimulateRepricingRuleInput = components['schemas']['SimulateRepricingRuleInput'];
+export type SimulatedDay = components['schemas']['SimulatedDay'];
 export type Statement = components['schemas']['Statement'];
 export type StatementLine = components['schemas']['StatementLine'];
 export type StatementLineKind = components['schemas']['StatementLineKind'];
@@ -2700,6 +3039,7 @@ export type TestWebhookInput = components['schemas']['TestWebhookInput'];
 export type UpdateCollectionItemInput = components['schemas']['UpdateCollectionItemInput'];
 export type UpdateListingInput = components['schemas']['UpdateListingInput'];
 export type UpdateListingPriceInput = components['schemas']['UpdateListingPriceInput'];
+export type UpdateRepricingRuleInput = components['schemas']['UpdateRepricingRuleInput'];
 export type UsedRate = components['schemas']['UsedRate'];
 export type UsualWait = components['schemas']['UsualWait'];
 export type Vacation = components['schemas']['Vacation'];
@@ -5727,6 +6067,7 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "id": 2,
+                     *           "rule_id": null,
                      *           "state": "planned",
                      *           "policy": "all",
                      *           "rows_total": 1,
@@ -5857,6 +6198,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 1,
+                     *         "rule_id": null,
                      *         "state": "planned",
                      *         "policy": "good_rows",
                      *         "rows_total": 2,
@@ -5890,6 +6232,7 @@ export interface operations {
                      *                 }
                      *               }
                      *             ],
+                     *             "reason": null,
                      *             "outcome": null,
                      *             "why": null
                      *           },
@@ -5915,6 +6258,7 @@ export interface operations {
                      *                 }
                      *               }
                      *             ],
+                     *             "reason": null,
                      *             "outcome": null,
                      *             "why": null
                      *           }
@@ -6022,6 +6366,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
+                     *         "rule_id": null,
                      *         "state": "applied",
                      *         "policy": "all",
                      *         "rows_total": 1,
@@ -6046,6 +6391,7 @@ export interface operations {
                      *             "payout": 1035,
                      *             "rank": 1,
                      *             "refused": null,
+                     *             "reason": null,
                      *             "outcome": "changed",
                      *             "why": null
                      *           }
@@ -6136,6 +6482,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
+                     *         "rule_id": null,
                      *         "state": "applied",
                      *         "policy": "all",
                      *         "rows_total": 1,
@@ -6160,6 +6507,7 @@ export interface operations {
                      *             "payout": 1035,
                      *             "rank": 1,
                      *             "refused": null,
+                     *             "reason": null,
                      *             "outcome": "changed",
                      *             "why": null
                      *           }
@@ -6270,6 +6618,7 @@ export interface operations {
                      *       "success": true,
                      *       "data": {
                      *         "id": 2,
+                     *         "rule_id": null,
                      *         "state": "undone",
                      *         "policy": "all",
                      *         "rows_total": 1,
@@ -6294,6 +6643,7 @@ export interface operations {
                      *             "payout": 1035,
                      *             "rank": 1,
                      *             "refused": null,
+                     *             "reason": null,
                      *             "outcome": "reversed",
                      *             "why": null
                      *           }
@@ -6317,6 +6667,697 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT or CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listRepricingRules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "id": 1,
+                     *           "name": "Below the market",
+                     *           "enabled": false,
+                     *           "target": {
+                     *             "kind": "market",
+                     *             "factor": 0.95,
+                     *             "market": "source_a"
+                     *           },
+                     *           "scope": {
+                     *             "ids": [
+                     *               3001,
+                     *               3003
+                     *             ],
+                     *             "kind": "listings"
+                     *           },
+                     *           "floor": {
+                     *             "price": 100,
+                     *             "payout": 90
+                     *           },
+                     *           "ceiling": 5000,
+                     *           "max_move_percent": 20,
+                     *           "min_comparables": 1,
+                     *           "simulated_at": null,
+                     *           "last_run_at": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["RepricingRule"][];
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createRepricingRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Below the market",
+                 *       "target": {
+                 *         "kind": "market",
+                 *         "market": "source_a",
+                 *         "factor": 0.95
+                 *       },
+                 *       "scope": {
+                 *         "kind": "listings",
+                 *         "ids": [
+                 *           3001,
+                 *           3003
+                 *         ]
+                 *       },
+                 *       "floor": {
+                 *         "price": 100,
+                 *         "payout": 90
+                 *       },
+                 *       "ceiling": 5000,
+                 *       "max_move_percent": 20
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateRepricingRuleInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 1,
+                     *         "name": "Below the market",
+                     *         "enabled": false,
+                     *         "target": {
+                     *           "kind": "market",
+                     *           "factor": 0.95,
+                     *           "market": "source_a"
+                     *         },
+                     *         "scope": {
+                     *           "ids": [
+                     *             3001,
+                     *             3003
+                     *           ],
+                     *           "kind": "listings"
+                     *         },
+                     *         "floor": {
+                     *           "price": 100,
+                     *           "payout": 90
+                     *         },
+                     *         "ceiling": 5000,
+                     *         "max_move_percent": 20,
+                     *         "min_comparables": 1,
+                     *         "simulated_at": null,
+                     *         "last_run_at": null
+                     *       },
+                     *       "message": "The repricing rule is created"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["RepricingRule"];
+                        message?: string;
+                    };
+                };
+            };
+            /** @description INVALID_JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT or CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteRepricingRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the repricing rule
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "message": "The repricing rule is deleted"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        message?: string;
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    updateRepricingRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the repricing rule
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "enabled": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateRepricingRuleInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "id": 1,
+                     *         "name": "Below the market",
+                     *         "enabled": true,
+                     *         "target": {
+                     *           "kind": "market",
+                     *           "factor": 0.95,
+                     *           "market": "source_a"
+                     *         },
+                     *         "scope": {
+                     *           "ids": [
+                     *             3001,
+                     *             3003
+                     *           ],
+                     *           "kind": "listings"
+                     *         },
+                     *         "floor": {
+                     *           "price": 100,
+                     *           "payout": 90
+                     *         },
+                     *         "ceiling": 5000,
+                     *         "max_move_percent": 20,
+                     *         "min_comparables": 1,
+                     *         "simulated_at": "2026-11-23T02:25:19+03:00",
+                     *         "last_run_at": null
+                     *       },
+                     *       "message": "The repricing rule is changed"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["RepricingRule"];
+                        message?: string;
+                    };
+                };
+            };
+            /** @description INVALID_JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT or CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    simulateRepricingRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the repricing rule
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "days": 2
+                 *     }
+                 */
+                "application/json": components["schemas"]["SimulateRepricingRuleInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "rule_id": 1,
+                     *         "listings_total": 0,
+                     *         "changed": 0,
+                     *         "listings": [],
+                     *         "days": [
+                     *           {
+                     *             "day": "2026-11-20",
+                     *             "known": 0,
+                     *             "raised": 0,
+                     *             "lowered": 0,
+                     *             "at_floor": 0,
+                     *             "average_price": null
+                     *           },
+                     *           {
+                     *             "day": "2026-11-21",
+                     *             "known": 0,
+                     *             "raised": 0,
+                     *             "lowered": 0,
+                     *             "at_floor": 0,
+                     *             "average_price": null
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["RepricingSimulation"];
+                        message?: string;
+                    };
+                };
+            };
+            /** @description INVALID_JSON */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description IDEMPOTENCY_CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runRepricingRule: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Id of the repricing rule
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": {
+                     *         "rule_id": 1,
+                     *         "listings_total": 0,
+                     *         "changed": 0,
+                     *         "failed": 0,
+                     *         "job_id": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["RepricingRun"];
+                        message?: string;
+                    };
                 };
             };
             /** @description UNAUTHENTICATED */

@@ -25,6 +25,7 @@ export const TERMS = [
   'price job',
   'price mapping',
   'product',
+  'repricing rule',
   'series',
   'set',
   'webhook event',
@@ -211,6 +212,8 @@ export const RULES = {
   already: 'the {thing} is {state} already',
   highlight: 'only a published listing with stock can be highlighted',
   no_credits: 'the account has no highlight credits left',
+  rule_not_simulated: 'the rule must be simulated as it is now before it is used; simulate it first',
+  too_many_rules: 'an account has at most {max} repricing rules',
   only_active: 'only an active listing can {action}[; this one is {status}]',
   not_renewable: 'only an active, paused or expired listing can be renewed; this one is {status}',
   listing_sold: 'the listing is sold and cannot be changed any more',
@@ -375,6 +378,17 @@ export const RULES = {
   disagreement: '{price} while the other sources say {prices}',
   grade_order: 'a PSA 10 at {price} while Near Mint is at {last}',
   withdrawn: 'taken out of publication by {by}',
+
+  // Why a repricing rule sets a price, or leaves it
+  price_target: 'the target is {target}',
+  price_at_floor: 'the target of {target} is below the floor of {floor}',
+  price_below_floor: 'the price was below the floor of {floor}',
+  price_at_ceiling: 'the target of {target} is above the ceiling of {ceiling}',
+  price_move: 'the target of {target} is more than {percent} % away',
+  price_few: 'there are too few comparable prices: {count} of {min}',
+  price_untrusted: '{market} has no trusted price',
+  price_no_rate: 'there is no exchange rate for {currency}',
+  price_out_of_range: 'no price that a listing may have reaches the floor',
 
   // Rows of collections that wait for someone to name their item
   fits_several: 'several items match',

@@ -465,6 +465,7 @@ export interface Schema {
   price_jobs: {
     id: GeneratedAlways<number>
     account_id: number
+    rule_id: number | null
     policy: 'all' | 'good_rows'
     state: Generated<'planned' | 'applied' | 'undone'>
     rows_total: number
@@ -493,6 +494,18 @@ export interface Schema {
     outcome: 'changed' | 'reversed' | 'kept' | 'failed' | null
     why: JSONColumnType<Reason> | null
     old_changed_by: JSONColumnType<ChangedBy> | null
+    reason: JSONColumnType<Reason> | null
+  }
+  repricing_rules: {
+    id: GeneratedAlways<number>
+    account_id: number
+    name: string
+    enabled: Generated<boolean>
+    terms: JSONColumnType<object>
+    simulated_at: Date | null
+    last_run_at: Date | null
+    created_at: Date
+    updated_at: Date
   }
   vacations: { account_id: number; starts_at: Date; ends_at: Date }
   orders: {

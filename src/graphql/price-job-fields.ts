@@ -150,6 +150,7 @@ function addTypes(builder: Builder, refs: Refs) {
       state: t.exposeString('state', { nullable: false, description: '`planned`, `applied`, `undone` or `expired`.' }),
       policy: t.exposeString('policy', { nullable: false, description: '`all` or `good_rows`.' }),
       rowsTotal: t.exposeInt('rows_total', { nullable: false, description: 'How many rows it has.' }),
+      ruleId: t.id({ description: 'The repricing rule whose run it is; null for others.', resolve: (of) => of.rule_id }),
       rowsRefused: t.exposeInt('rows_refused', { nullable: false, description: 'Rows that were refused when it was planned.' }),
       changed: t.exposeInt('changed', { nullable: false, description: 'Rows whose listing is as the job left it.' }),
       reversed: t.exposeInt('reversed', { nullable: false, description: 'Rows that the undo has reversed.' }),

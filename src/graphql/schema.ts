@@ -10,6 +10,7 @@ import { implementMutations } from './mutations.ts'
 import { implementPages } from './pages.ts'
 import { implementPriceJobs } from './price-job-fields.ts'
 import { implementQuery } from './query.ts'
+import { implementRepricing } from './repricing.ts'
 import { implementSales } from './sales-queries.ts'
 import { implementSellerQueries } from './seller-query.ts'
 import { implementVacation } from './vacation.ts'
@@ -27,6 +28,7 @@ export function buildSchema(): GraphQLSchema {
   implementMutations(builder)
   implementPriceJobs(builder, refs)
   implementVacation(builder)
+  implementRepricing(builder)
   builder.enumType('Market', {
     description: 'Markets that prices come from. Arguments named `market` take these names as texts, or the codes in lower case.',
     values: Object.fromEntries(MARKETS.map((market) => [market.toUpperCase(), { value: market, description: MARKET_TEXTS[market] }])),

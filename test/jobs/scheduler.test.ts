@@ -47,6 +47,7 @@ const TASKS = [
   'price-reviews',
   'price-statement-retention',
   'rates-of-the-day',
+  'repricing',
   'seller-session-uses',
   'webhook-retention',
   'webhooks-due',

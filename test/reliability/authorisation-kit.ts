@@ -15,6 +15,8 @@ import { recordOrder } from '#market/record-order.ts'
 import { cursorAt } from '#webhooks/event-cursor.ts'
 import { applyPriceJob } from '#market/jobs/apply-price-job.ts'
 import { planPriceJob } from '#market/jobs/plan-price-job.ts'
+import { createRepricingRule } from '#market/repricing/create-repricing-rule.ts'
+import { simulateRepricingRule } from '#market/repricing/simulate-repricing-rule.ts'
 import { updateListing } from '#market/update-listing.ts'
 import { DAY_MS, published } from '../market/kit.ts'
 import { send, startTestNode, type TestNode } from '../support/node.ts'
@@ -52,6 +54,8 @@ export interface Things {
   /** a planned price job, and one that is applied */
   job: number
   applied: number
+  /** a repricing rule that is simulated */
+  rule: number
   /** of a sale in its feed */
   cursor: string
   /** moments that are still to come */
@@ -95,15 +99,24 @@ export async function makeThings(node: TestNode, { accountId, secretWord }: Owne
     viewer: { kind: 'account' as const, accountId, keyId: 0, plan: 'plus' as const },
   }
   const { record } = await call(addCollectionItem, asOwner, { id: collection.id, item_id: item, note: secretWord })
+  // An account may have so many only.
+  await node.db.kysely.deleteFrom('repricing_rules').where('account_id', '=', accountId).execute()
+  const { id: rule } = await call(createRepricingRule, asOwner, {
+    name: secretWord,
+    target: { kind: 'cheapest', amount: -1 },
+    scope: { kind: 'all' },
+    floor: { price: 10 },
+  })
+  await call(simulateRepricingRule, asOwner, { id: rule })
+  const inDays = (days: number) => new Date(node.clock.now().getTime() + days * DAY_MS).toISOString()
+  const moments = { soon: inDays(1), later: inDays(2) }
   const sku = `${secretWord} ${listing.id}`
   await call(updateListing, asOwner, { id: listing.id, sku })
   const plan = (price: number) => call(planPriceJob, asOwner, { rows: [{ sku, price }] })
   const { id: applied } = await plan(120)
   await call(applyPriceJob, asOwner, { id: applied })
   const { id: job } = await plan(130)
-  const inDays = (days: number) => new Date(node.clock.now().getTime() + days * DAY_MS).toISOString()
-  const moments = { soon: inDays(1), later: inDays(2) }
-  return { item, listing: listing.id, collection: collection.id, record: record.id, job, applied, cursor: cursorAt(accountId, 1), ...moments }
+  return { item, listing: listing.id, collection: collection.id, record: record.id, job, applied, rule, cursor: cursorAt(accountId, 1), ...moments }
 }
 
 /** Webhook events that are still to be delivered. */
@@ -158,7 +171,7 @@ export function sendRaw(url: string, method: string, headers: string[], body?: s
 
 /** A text that names things by kind, with their ids. */
 export function filled(text: string, things: Things): string {
-  return text.replace(/"?\b(ITEM|LISTING|COLLECTION|RECORD|JOB|APPLIED|CURSOR|SOON|LATER)\b"?/g, (_all, kind: string) =>
+  return text.replace(/"?\b(ITEM|LISTING|COLLECTION|RECORD|JOB|APPLIED|RULE|CURSOR|SOON|LATER)\b"?/g, (_all, kind: string) =>
     JSON.stringify(things[kind.toLowerCase() as keyof Things]),
   )
 }

@@ -3,7 +3,7 @@ import type { ErrorCode } from '#core/errors.ts'
 import type { Plan } from '#core/plans.ts'
 
 /** What an operation is about and belongs to an account; `own` are lists of what is the caller's. */
-type Owned = 'listing' | 'collection' | 'job' | 'own'
+type Owned = 'listing' | 'collection' | 'job' | 'rule' | 'own'
 
 export interface PublicRow {
   needs: Plan
@@ -20,6 +20,8 @@ export interface PublicRow {
 const LISTING = { needs: 'plus', owned: 'listing', foreign: 'PLUS_LISTING_ERROR' } as const
 const RECORD = { needs: 'plus', owned: 'collection', foreign: 'PLUS_COLLECTION_ERROR' } as const
 const JOB = { needs: 'plus', owned: 'job', foreign: 'NOT_FOUND' } as const
+const OWN_RULE = { needs: 'plus', owned: 'rule', foreign: 'NOT_FOUND' } as const
+const RULE = { target: { kind: 'cheapest', amount: -1 }, scope: { kind: 'all' }, floor: { price: 10 } }
 const OWN = { needs: 'plus', owned: 'own' } as const
 
 /** REST operations. A body may name things as `ITEM`, `CURSOR` or `SOON`: their ids stand in their place. */
@@ -57,6 +59,12 @@ export const PUBLIC_ROWS: Record<string, PublicRow> = {
   'POST /api/v1/plus/listings/:id/status': { ...LISTING, query: 'action=pause' },
   'DELETE /api/v1/plus/listings/:id': LISTING,
   'POST /api/v1/plus/make-highlight': { ...LISTING, body: { id: 'LISTING' } },
+  'GET /api/v1/plus/repricing-rules': OWN,
+  'POST /api/v1/plus/repricing-rules': { needs: 'plus', body: { name: 'Rule', ...RULE }, status: 201 },
+  'PATCH /api/v1/plus/repricing-rules/:id': { ...OWN_RULE, body: { name: 'Another name' } },
+  'DELETE /api/v1/plus/repricing-rules/:id': OWN_RULE,
+  'POST /api/v1/plus/repricing-rules/:id/simulate': OWN_RULE,
+  'POST /api/v1/plus/repricing-rules/:id/run': OWN_RULE,
   'POST /api/v1/plus/price-jobs': { needs: 'plus', body: { rows: [{ listing_id: 'LISTING', price: 150 }] }, status: 201 },
   'GET /api/v1/plus/price-jobs': { needs: 'plus' },
   'GET /api/v1/plus/price-jobs/:id': JOB,
@@ -79,7 +87,7 @@ export interface GraphqlRow {
   needs: Plan
   owned?: boolean
   foreign?: ErrorCode
-  /** the field with its arguments; ids are named as `ITEM`, `LISTING`, `COLLECTION`, `RECORD`, `JOB`, `APPLIED`, `CURSOR`, `SOON` and `LATER` */
+  /** the field with its arguments; ids are named as `ITEM`, `LISTING`, `COLLECTION`, `RECORD`, `JOB`, `APPLIED`, `RULE`, `CURSOR`, `SOON` and `LATER` */
   field: string
 }
 
@@ -97,6 +105,7 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
   'query item': { needs: 'starter', field: 'item(id: ITEM) { id }' },
   'query groups': { needs: 'starter', field: 'groups { id }' },
   'query markets': { needs: 'starter', field: 'markets { code }' },
+  'query repricingRules': { needs: 'plus', owned: true, field: 'repricingRules { name }' },
   'query vacation': { needs: 'plus', field: 'vacation { to }' },
   'query listing': { needs: 'plus', field: 'listing(id: LISTING) { id }' },
   'query orders': { needs: 'plus', owned: true, field: 'orders { lines { item { name } } }' },
@@ -119,6 +128,15 @@ export const GRAPHQL_ROWS: Record<string, GraphqlRow> = {
   'mutation updateListingPrice': { ...LISTING_MUTATION, field: 'updateListingPrice(listingId: LISTING, price: 150) { id }' },
   'mutation updateListing': { ...LISTING_MUTATION, field: 'updateListing(listingId: LISTING, input: { title: "Another title" }) { id }' },
   'mutation setListingStatus': { ...LISTING_MUTATION, field: 'setListingStatus(listingId: LISTING, action: "pause") { id }' },
+  'mutation createRepricingRule': {
+    needs: 'plus',
+    field:
+      'createRepricingRule(input: { name: "Rule", target: { kind: "cheapest", amount: -1 }, scope: { kind: "all" }, floor: { price: 10 } }) { id }',
+  },
+  'mutation updateRepricingRule': { ...JOB_MUTATION, field: 'updateRepricingRule(id: RULE, input: { name: "Another name" }) { id }' },
+  'mutation deleteRepricingRule': { ...JOB_MUTATION, field: 'deleteRepricingRule(id: RULE) { success }' },
+  'mutation simulateRepricingRule': { ...JOB_MUTATION, field: 'simulateRepricingRule(id: RULE) { changed }' },
+  'mutation runRepricingRule': { ...JOB_MUTATION, field: 'runRepricingRule(id: RULE) { changed }' },
   'mutation planPriceJob': { needs: 'plus', field: 'planPriceJob(rows: [{ listingId: LISTING, price: 150 }]) { id }' },
   'mutation applyPriceJob': { ...JOB_MUTATION, field: 'applyPriceJob(id: JOB) { rows { nodes { sku } } }' },
   'mutation undoPriceJob': { ...JOB_MUTATION, field: 'undoPriceJob(id: APPLIED) { rows { nodes { sku } } }' },

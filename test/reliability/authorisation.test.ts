@@ -194,8 +194,8 @@ function withQuery(url: string, ...queries: (string | undefined)[]): string {
   return query ? `${url}?${query}` : url
 }
 
-function urlOf(path: string, { listing, collection, record, job, applied, item }: Things): string {
-  const ids = { '/listings/': listing, '/collections/': collection, '/undo': applied, '/price-jobs/': job }
+function urlOf(path: string, { listing, collection, record, job, applied, rule, item }: Things): string {
+  const ids = { '/listings/': listing, '/collections/': collection, '/undo': applied, '/repricing-rules/': rule, '/price-jobs/': job }
   const id = Object.entries(ids).find(([part]) => path.includes(part))?.[1] ?? item
   return `${node.publicUrl}${path.replace(':itemId', String(record)).replace(':id', String(id))}`
 }

@@ -111,7 +111,7 @@ test('each public operation names the code that its family refuses with, and tha
       const family = path.includes('/plus/collections') ? 'PLUS_COLLECTION_ERROR' : writesListing ? 'PLUS_LISTING_ERROR' : 'VALIDATION_ERROR'
       // These are read, or checked, without any input.
       const withoutInput =
-        (method === 'get' && /\/(webhook|vacation|me|groups|markets|dumps)$/.test(path)) ||
+        (method === 'get' && /\/(webhook|vacation|repricing-rules|me|groups|markets|dumps)$/.test(path)) ||
         path.endsWith('/webhook/check') ||
         (method === 'delete' && path.endsWith('/vacation'))
       const refusal = withoutInput ? undefined : family

@@ -12,6 +12,7 @@ import type { PriceJob, PriceJobRow, PriceJobSummary } from './types.ts'
 
 const JOB_COLUMNS = [
   'id',
+  'rule_id',
   'policy',
   'state',
   'rows_total',
@@ -40,6 +41,7 @@ const ROW_COLUMNS = [
   'outcome',
   'why',
   'old_changed_by',
+  'reason',
 ] as const
 
 /** How long jobs stay after they were planned. */
@@ -49,7 +51,7 @@ const AT_ONCE = 1_000
 
 export type JobRow = Awaited<ReturnType<typeof findJob>>
 export type JobRowRow = Awaited<ReturnType<typeof rowsOfJob>>[number]
-export type NewJobRow = Omit<JobRowRow, 'outcome' | 'why' | 'old_changed_by'>
+export type NewJobRow = Omit<JobRowRow, 'outcome' | 'why' | 'old_changed_by' | 'reason'> & Partial<Pick<JobRowRow, 'reason'>>
 
 /** The account whose jobs the caller has; operators have none. */
 export function accountOf(viewer: Viewer): number {
@@ -89,6 +91,8 @@ export async function pageOfJobs(on: Queryable, accountId: number, limit: number
 
 interface NewJob {
   account_id: number
+  /** the repricing rule whose run it is */
+  rule_id?: number
   policy: 'all' | 'good_rows'
   rows_total: number
   rows_refused: number
@@ -100,8 +104,8 @@ export async function insertJob(tx: Tx, job: NewJob, rows: readonly NewJobRow[])
   const inserted = await tx.insertInto('price_jobs').values(job).returning(JOB_COLUMNS).executeTakeFirstOrThrow()
   for (let from = 0; from < rows.length; from += AT_ONCE) {
     await sql`
-      insert into price_job_rows (job_id, position, listing_id, sku, old_price, new_price, old_quantity, new_quantity, payout, rank, refused)
-      select ${inserted.id}, position, listing_id, sku, old_price, new_price, old_quantity, new_quantity, payout, rank, refused
+      insert into price_job_rows (job_id, position, listing_id, sku, old_price, new_price, old_quantity, new_quantity, payout, rank, refused, reason)
+      select ${inserted.id}, position, listing_id, sku, old_price, new_price, old_quantity, new_quantity, payout, rank, refused, reason
       from json_populate_recordset(null::price_job_rows, ${JSON.stringify(rows.slice(from, from + AT_ONCE))})`.execute(tx)
   }
   return inserted
@@ -162,6 +166,7 @@ export function jobSummary({ now, market }: Shown, job: JobRow): PriceJobSummary
   const local = (at: Date) => localTime(at, market.timeZone)
   return {
     id: job.id,
+    rule_id: job.rule_id,
     state: jobStateAt(job, now()),
     policy: job.policy,
     rows_total: job.rows_total,
@@ -194,6 +199,7 @@ function jobRow(row: ShownRow): PriceJobRow {
     payout: amountOrNull(row.payout),
     rank: row.rank,
     refused: row.refused?.map(shownProblem) ?? null,
+    reason: row.reason ? { message: textOf(reasonOf(row.reason)), ...reasonOf(row.reason) } : null,
     outcome: row.outcome ?? null,
     why: row.why ? { message: textOf(reasonOf(row.why)), ...reasonOf(row.why) } : null,
   }

@@ -23,6 +23,9 @@ export const PriceJobRowSchema = Type.Object(
     refused: orNull(Type.Array(Type.Object({ field: Type.String(), message: Type.String(), ...ReasonFields })), {
       description: 'Why the row cannot be applied, by field; null where it can',
     }),
+    reason: orNull(Type.Object({ message: Type.String(), ...ReasonFields }), {
+      description: 'Why a repricing rule sets the price; null in other jobs',
+    }),
     outcome: orNull(Type.Enum([...ROW_OUTCOMES]), {
       description: '`changed`, or after an undo `reversed`; `kept` where the listing had changed since, `failed` where it was refused; else null',
     }),
@@ -34,6 +37,7 @@ export type PriceJobRow = Static<typeof PriceJobRowSchema>
 
 const Summary = {
   id: Type.Integer(),
+  rule_id: orNull(Type.Integer(), { description: 'The repricing rule whose run it is; null for others' }),
   state: Type.Enum([...JOB_STATES]),
   policy: Type.Enum([...JOB_POLICIES]),
   rows_total: Type.Integer(),

@@ -1,0 +1,31 @@
+// Creates a repricing rule of the caller; it is off until it has been simulated and switched on.
+import { conflict } from '#core/errors.ts'
+import { Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { ownAccount, verb } from '#core/verb.ts'
+import { change } from '#db/change.ts'
+import { insertRule, lockRules, shownRule } from './store.ts'
+import { RuleName, storedTerms, TermFields, termsOf } from './terms.ts'
+import type { RepricingCtx, RepricingRule } from './types.ts'
+
+export const MOST_RULES = 20
+
+export const createRepricingRule = verb(
+  {
+    name: 'createRepricingRule',
+    needs: OPERATION_PLAN.createRepricingRule,
+    writes: true,
+    input: Type.Object({ name: RuleName, ...TermFields }, { additionalProperties: false }),
+  },
+  (ctx: RepricingCtx, { name, ...sent }): Promise<RepricingRule> => {
+    const accountId = ownAccount(ctx.viewer)
+    const terms = storedTerms(sent)
+    termsOf(terms)
+    return change(ctx, async (tx, note) => {
+      if ((await lockRules(tx, accountId)).length >= MOST_RULES) throw conflict('too_many_rules', { max: MOST_RULES })
+      const rule = shownRule(await insertRule(tx, accountId, name.trim(), terms, ctx.now()), ctx.market.timeZone)
+      note.audit({ action: 'repricing_rule.create', subject: 'repricing_rule', id: rule.id, after: rule })
+      return rule
+    })
+  },
+)

@@ -1,0 +1,24 @@
+// Deletes a repricing rule of the caller; prices stay as it left them.
+import { id } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { ownAccount, verb } from '#core/verb.ts'
+import { change } from '#db/change.ts'
+import { deleteRuleRow, lockRule, shownRule } from './store.ts'
+import type { RepricingCtx } from './types.ts'
+
+export const deleteRepricingRule = verb(
+  {
+    name: 'deleteRepricingRule',
+    needs: OPERATION_PLAN.deleteRepricingRule,
+    writes: true,
+    input: Type.Object({ id: id('repricing rule') }, { additionalProperties: false }),
+  },
+  (ctx: RepricingCtx, { id }): Promise<{ message: string }> =>
+    change(ctx, async (tx, note) => {
+      const before = await lockRule(tx, ownAccount(ctx.viewer), id)
+      await deleteRuleRow(tx, id)
+      note.audit({ action: 'repricing_rule.delete', subject: 'repricing_rule', id, before: shownRule(before, ctx.market.timeZone) })
+      return { message: 'The repricing rule is deleted' }
+    }),
+)

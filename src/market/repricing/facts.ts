@@ -1,0 +1,91 @@
+// What a rule's targets are computed from: now from what buyers and the catalogue see, on past days from the history.
+import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
+import { DAY_MS } from '#core/duration.ts'
+import { type Market, MARKETS } from '#core/markets.ts'
+import { type Reason, reason } from '#core/problems.ts'
+import type { Queryable } from '#db/schema.ts'
+import { pricesAgo } from '#prices/prices-ago.ts'
+import { comparablePrices } from './new-price.ts'
+import { keyOf, offersFor, type PastSale, SALES_DAYS, salesFor, type ScopedListing } from './store.ts'
+import type { Terms } from './terms.ts'
+
+/** What the target of a listing is computed from, in kuruş, or why it cannot be. */
+export type InputsOf = (listing: ScopedListing) => readonly number[] | Reason
+
+/** Inputs of listings at this moment. */
+export async function inputsNow(
+  on: Queryable,
+  catalogue: Catalogue,
+  { target }: Terms,
+  listings: readonly ScopedListing[],
+  sellerId: number,
+  now: Date,
+): Promise<InputsOf> {
+  switch (target.kind) {
+    case 'market':
+      return ({ item_id: itemId, label_id: labelId }) => {
+        const minor = trustedMinor(catalogue, target.market, itemId, labelId)
+        if (minor === null) return reason('price_untrusted', { market: target.market })
+        return inLira(catalogue, target.market, minor, now)
+      }
+    case 'cheapest': {
+      const offers = await offersFor(on, listings, now)
+      return (listing) => comparablePrices(offers.get(keyOf(listing)) ?? [], sellerId)
+    }
+    case 'median_sales': {
+      const sales = await salesFor(on, listings, sellerId, now, now)
+      return (listing) => salesBy(sales.get(keyOf(listing)) ?? [], now)
+    }
+  }
+}
+
+/** Inputs at each of the moments before; null for a target of which nothing is kept: listings as they were. */
+export async function inputsAgo(
+  on: Queryable,
+  catalogue: Catalogue,
+  { target }: Terms,
+  listings: readonly ScopedListing[],
+  sellerId: number,
+  moments: readonly Date[],
+): Promise<((listing: ScopedListing, moment: number) => readonly number[] | Reason) | null> {
+  switch (target.kind) {
+    case 'cheapest':
+      return null
+    case 'market': {
+      const keys = [...new Map(listings.map((one) => [keyOf(one), one])).values()]
+      const market = MARKETS.indexOf(target.market)
+      const minors = await pricesAgo(
+        on,
+        keys.map(({ item_id: itemId, label_id: labelId }) => ({ itemId, market, labelId })),
+        moments,
+      )
+      const byKey = new Map(keys.map((key, i) => [keyOf(key), minors[i]!]))
+      return (listing, moment) => {
+        const minor = byKey.get(keyOf(listing))?.[moment] ?? null
+        return minor === null ? [] : inLira(catalogue, target.market, minor, moments[moment]!)
+      }
+    }
+    case 'median_sales': {
+      const sales = await salesFor(on, listings, sellerId, moments[0]!, moments.at(-1)!)
+      return (listing, moment) => salesBy(sales.get(keyOf(listing)) ?? [], moments[moment]!)
+    }
+  }
+}
+
+function salesBy(sales: readonly PastSale[], at: Date): number[] {
+  const since = at.getTime() - SALES_DAYS * DAY_MS
+  return sales.filter(({ atMs }) => atMs > since && atMs <= at.getTime()).map(({ kurus }) => kurus)
+}
+
+/** Null without a price, and for one that is disputed or stale. */
+function trustedMinor({ items }: Catalogue, market: Market, itemId: number, labelId: number): number | null {
+  const row = items.rowOf(itemId)
+  const at = row < 0 ? -1 : items.prices.find(row, MARKETS.indexOf(market), labelId)
+  return at < 0 || !items.prices.isTrusted(at) ? null : items.prices.minor[at]!
+}
+
+function inLira({ currencies, rates }: Catalogue, market: Market, minor: number, at: Date): readonly number[] | Reason {
+  const currency = currencies[market]
+  const kurus = rates.convert(minor, currency, currencies.service, at.getTime())
+  return kurus === null ? reason('price_no_rate', { currency }) : [kurus]
+}

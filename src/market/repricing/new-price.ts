@@ -1,0 +1,116 @@
+// The price that a repricing rule gives a listing, with the reason: pure, so that a run, a simulation and the tests decide alike.
+import { minorToNumber } from '#core/money.ts'
+import { type Reason, reason } from '#core/problems.ts'
+import { median } from '#prices/medians.ts'
+import { HIGHEST_PRICE, LOWEST_PRICE } from '../fields.ts'
+import { priceForPayout } from '../payout.ts'
+import type { Terms } from './terms.ts'
+
+/** What a rule knows of one listing; amounts in kuruş. */
+export interface Facts {
+  /** its price now */
+  kurus: number
+  /** its lowest acceptable offer, which a price may not be below */
+  minOfferKurus: number | null
+  commissionPercent: number
+  /** what the target is computed from: the market's price, comparable listings, or sales; or why there is none */
+  inputs: readonly number[] | Reason
+}
+
+export const PRICE_LIMITS = ['floor', 'ceiling', 'max_move'] as const
+export type PriceLimit = (typeof PRICE_LIMITS)[number]
+
+export interface NewPrice {
+  /** the price that the listing should have; its own where it stays */
+  kurus: number
+  /** what kept it from the target, if anything did */
+  limit: PriceLimit | null
+  why: Reason
+}
+
+/** A listing that another one may be compared with. */
+export interface Offer {
+  kurus: number
+  sellerId: number
+  /** whether a rule with the target `cheapest` set its price */
+  follows: boolean
+}
+
+/**
+ * Prices to compare with: those of others, without the ones that follow others themselves. Two rules that undercut each other
+ * would otherwise drive each other down to their floors.
+ */
+export function comparablePrices(offers: readonly Offer[], sellerId: number): number[] {
+  return offers.filter((offer) => offer.sellerId !== sellerId && !offer.follows).map(({ kurus }) => kurus)
+}
+
+/** The price by the rule, within its limits; the floor holds whatever the others say, also where there is no target. */
+export function newPrice(terms: Terms, facts: Facts): NewPrice {
+  const lowest = lowestPrice(terms, facts)
+  if (lowest > HIGHEST_PRICE * 100) return { kurus: facts.kurus, limit: 'floor', why: reason('price_out_of_range') }
+  const target = targetOf(terms, facts.inputs)
+  if (typeof target !== 'number') {
+    if (facts.kurus >= lowest) return { kurus: facts.kurus, limit: null, why: target }
+    return { kurus: lowest, limit: 'floor', why: reason('price_below_floor', { floor: minorToNumber(lowest) }) }
+  }
+  const within = limited(target, { ...terms, lowest, before: facts.kurus })
+  return { ...within, why: whyOf(within, target, terms) }
+}
+
+interface Within {
+  kurus: number
+  limit: PriceLimit | null
+}
+
+function limited(target: number, { lowest, before, ...terms }: Terms & { lowest: number; before: number }): Within {
+  const highest = Math.min(HIGHEST_PRICE * 100, terms.ceilingKurus ?? Infinity)
+  const move = terms.maxMovePercent === null ? Infinity : Math.floor((before * terms.maxMovePercent) / 100)
+  let [kurus, limit]: [number, PriceLimit | null] = [Math.min(before + move, Math.max(before - move, target)), null]
+  if (kurus !== target) limit = 'max_move'
+  if (kurus > highest) [kurus, limit] = [highest, 'ceiling']
+  if (kurus < lowest) [kurus, limit] = [lowest, 'floor']
+  return { kurus, limit }
+}
+
+function whyOf({ kurus, limit }: Within, targetKurus: number, { ceilingKurus, maxMovePercent }: Terms): Reason {
+  const target = minorToNumber(targetKurus)
+  switch (limit) {
+    case 'floor':
+      return reason('price_at_floor', { target, floor: minorToNumber(kurus) })
+    case 'ceiling':
+      return reason('price_at_ceiling', { target, ceiling: minorToNumber(ceilingKurus ?? HIGHEST_PRICE * 100) })
+    case 'max_move':
+      return reason('price_move', { target, percent: maxMovePercent! })
+    case null:
+      return reason('price_target', { target })
+  }
+}
+
+/** The least that the rule may ask for; Infinity where no price pays out what the floor says. */
+function lowestPrice({ floorKurus, floorPayoutKurus }: Terms, { minOfferKurus, commissionPercent }: Facts): number {
+  const forPayout = floorPayoutKurus === null ? 0 : priceForPayout(floorPayoutKurus, commissionPercent)
+  return Math.max(LOWEST_PRICE * 100, floorKurus ?? 0, forPayout, minOfferKurus ?? 0)
+}
+
+/** Kuruş before any limit, or why there is no target. */
+function targetOf({ target, minComparables }: Terms, inputs: readonly number[] | Reason): number | Reason {
+  if ('rule' in inputs) return inputs
+  const count = inputs.length
+  if (count < Math.max(1, minComparables)) return reason('price_few', { min: Math.max(1, minComparables), count })
+  switch (target.kind) {
+    case 'market':
+      return times(inputs[0]!, target.factor)
+    case 'cheapest':
+      return inputs.reduce((least, kurus) => Math.min(least, kurus)) + target.amountKurus
+    case 'median_sales':
+      return times(median(inputs)!, target.factor)
+  }
+}
+
+const FACTOR_PARTS = 10_000n
+
+/** Half a kuruş rounded up; four decimals of the factor count. */
+function times(kurus: number, factor: number): number {
+  const parts = BigInt(Math.round(factor * Number(FACTOR_PARTS)))
+  return Number((BigInt(kurus) * parts + FACTOR_PARTS / 2n) / FACTOR_PARTS)
+}

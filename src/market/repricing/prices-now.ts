@@ -1,0 +1,31 @@
+// What a repricing rule says of its listings now.
+import { inSlices } from '#core/slices.ts'
+import type { Tx } from '#db/schema.ts'
+import { kurusOfRow, minOfferKurus } from '../store.ts'
+import { type InputsOf, inputsNow } from './facts.ts'
+import { type NewPrice, newPrice } from './new-price.ts'
+import type { RuleRow, ScopedListing } from './store.ts'
+import { type Terms, termsOf } from './terms.ts'
+import type { RepricingCtx } from './types.ts'
+
+export interface Priced {
+  listing: ScopedListing
+  price: NewPrice
+}
+
+/** What a rule says of each of its listings now. */
+export async function pricesNow(ctx: RepricingCtx, tx: Tx, rule: RuleRow, listings: readonly ScopedListing[], now: Date): Promise<Priced[]> {
+  const terms = termsOf(rule.terms)
+  const inputs = await inputsNow(tx, ctx.catalogue, terms, listings, rule.account_id, now)
+  const priced: Priced[] = []
+  await inSlices(listings.length, (from, to) => {
+    for (const listing of listings.slice(from, to)) priced.push({ listing, price: priceBy(ctx, terms, listing, kurusOfRow(listing), inputs) })
+  })
+  return priced
+}
+
+/** @param kurus the price that it has */
+export function priceBy(ctx: RepricingCtx, terms: Terms, listing: ScopedListing, kurus: number, inputs: InputsOf): NewPrice {
+  const { commissionPercent } = ctx.market
+  return newPrice(terms, { kurus, minOfferKurus: minOfferKurus(listing), commissionPercent, inputs: inputs(listing) })
+}

@@ -1,0 +1,28 @@
+// Runs every enabled repricing rule once an hour, each in a transaction of its own; a node passes over what another one runs.
+import { HOUR_MS } from '#core/duration.ts'
+import { OPERATION_PLAN, planAllows, PLANS } from '#core/plans.ts'
+import { change } from '#db/change.ts'
+import { runRule } from './run-rule.ts'
+import { idsOfDueRules, lockDueRule } from './store.ts'
+import type { RepricingCtx } from './types.ts'
+
+const EVERY_MS = HOUR_MS
+/** Sellers whose plan no longer allows rules keep them, but they do not run. */
+const RUNNING_PLANS = PLANS.filter((plan) => planAllows(plan, OPERATION_PLAN.runRepricingRule))
+
+/** @throws the first error of a rule, after all others have run */
+export async function runDueRules(ctx: RepricingCtx): Promise<void> {
+  const before = new Date(ctx.now().getTime() - EVERY_MS)
+  const errors: unknown[] = []
+  for (const id of await idsOfDueRules(ctx.db.kysely, RUNNING_PLANS, before)) {
+    try {
+      await change(ctx, async (tx, note) => {
+        const rule = await lockDueRule(tx, id, before)
+        if (rule) await runRule(ctx, tx, note, rule)
+      })
+    } catch (error) {
+      errors.push(error)
+    }
+  }
+  if (errors.length > 0) throw errors[0]
+}

@@ -1,0 +1,25 @@
+// Runs a repricing rule of the caller now, enabled or not, if it was simulated as it is.
+import { conflict } from '#core/errors.ts'
+import { id } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { ownAccount, verb } from '#core/verb.ts'
+import { change } from '#db/change.ts'
+import { runRule } from './run-rule.ts'
+import { lockRule } from './store.ts'
+import type { RepricingCtx, RepricingRun } from './types.ts'
+
+export const runRepricingRule = verb(
+  {
+    name: 'runRepricingRule',
+    needs: OPERATION_PLAN.runRepricingRule,
+    writes: true,
+    input: Type.Object({ id: id('repricing rule') }, { additionalProperties: false }),
+  },
+  (ctx: RepricingCtx, { id }): Promise<RepricingRun> =>
+    change(ctx, async (tx, note) => {
+      const rule = await lockRule(tx, ownAccount(ctx.viewer), id)
+      if (rule.simulated_at === null) throw conflict('rule_not_simulated')
+      return runRule(ctx, tx, note, rule)
+    }),
+)

@@ -1,0 +1,56 @@
+// One run of a repricing rule in the caller's transaction: the prices that differ become a price job, applied at once.
+import { HOUR_MS } from '#core/duration.ts'
+import { missing } from '#core/fields.ts'
+import { minorToText } from '#core/money.ts'
+import { reason } from '#core/problems.ts'
+import type { Note } from '#db/change.ts'
+import type { Tx } from '#db/schema.ts'
+import { changeListings, changeOf, isAsPlanned } from '../jobs/change-listings.ts'
+import { insertJob, type NewJobRow, rowsOfJob, saveOutcomes } from '../jobs/store.ts'
+import { payoutKurus } from '../payout.ts'
+import { kurusOfRow } from '../store.ts'
+import { type Priced, pricesNow } from './prices-now.ts'
+import { listingsOfRule, type RuleRow, rulesOf, saveRule } from './store.ts'
+import type { RepricingCtx, RepricingRun } from './types.ts'
+
+/** A run is applied as it is planned, so that its plan never waits. */
+const PLAN_LASTS_MS = HOUR_MS
+
+/** @param rule locked and simulated */
+export async function runRule(ctx: RepricingCtx, tx: Tx, note: Note, rule: RuleRow): Promise<RepricingRun> {
+  const now = ctx.now()
+  const listings = await listingsOfRule(tx, rule, await rulesOf(tx, rule.account_id), now)
+  const priced = await pricesNow(ctx, tx, rule, listings, now)
+  const changing = priced.filter(({ listing, price }) => price.kurus !== kurusOfRow(listing))
+  await saveRule(tx, { ...rule, last_run_at: now }, now)
+  const run = { rule_id: rule.id, listings_total: listings.length }
+  if (changing.length === 0) return { ...run, changed: 0, failed: 0, job_id: null }
+  const rows = changing.map((one, i) => rowOf(one, i + 1, ctx.market.commissionPercent))
+  const counts = { rows_total: rows.length, rows_refused: 0 }
+  const times = { created_at: now, expires_at: new Date(now.getTime() + PLAN_LASTS_MS) }
+  const job = await insertJob(tx, { account_id: rule.account_id, policy: 'good_rows', rule_id: rule.id, ...counts, ...times }, rows)
+  const by = { kind: 'repricing_rule', id: rule.id, at: now.toISOString() } as const
+  const outcomes = await changeListings(ctx, { tx, note, outcome: 'changed' }, await rowsOfJob(tx, job.id), (row, listing) => {
+    if (!listing) throw missing('listing', row.listing_id!)
+    return isAsPlanned(row, listing) ? { change: changeOf(row), by } : reason('changed_since_plan')
+  })
+  const { changed, kept, failed } = await saveOutcomes(tx, job, outcomes, { state: 'applied', applied_at: now })
+  note.audit({ action: 'repricing_rule.run', subject: 'repricing_rule', id: rule.id, after: { job_id: job.id, changed, failed: kept + failed } })
+  return { ...run, changed, failed: kept + failed, job_id: job.id }
+}
+
+function rowOf({ listing, price: { kurus, why } }: Priced, position: number, commissionPercent: number): NewJobRow {
+  return {
+    position,
+    listing_id: listing.id,
+    sku: null,
+    old_price: listing.price,
+    new_price: minorToText(kurus),
+    old_quantity: null,
+    new_quantity: null,
+    payout: minorToText(payoutKurus(kurus, 1, commissionPercent)),
+    rank: null,
+    refused: null,
+    reason: why,
+  }
+}

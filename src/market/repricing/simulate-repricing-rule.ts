@@ -1,0 +1,103 @@
+// Says what a repricing rule would do now and would have done on the days before; a rule has to be simulated before it is used.
+import { DAY_MS } from '#core/duration.ts'
+import { id } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { minorToNumber } from '#core/money.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { inSlices } from '#core/slices.ts'
+import { textOf } from '#core/problems.ts'
+import { ownAccount, verb } from '#core/verb.ts'
+import { change } from '#db/change.ts'
+import type { Tx } from '#db/schema.ts'
+import { payoutKurus } from '../payout.ts'
+import { kurusOfRow } from '../store.ts'
+import { inputsAgo } from './facts.ts'
+import { type Priced, priceBy, pricesNow } from './prices-now.ts'
+import { listingsOfRule, lockRule, type RuleRow, rulesOf, saveRule, type ScopedListing } from './store.ts'
+import { termsOf } from './terms.ts'
+import type { RepricedListing, RepricingCtx, SimulatedDay, Simulation } from './types.ts'
+
+const MOST_DAYS = 90
+const DEFAULT_DAYS = 30
+/** Listings that the answer shows. */
+const MOST_SHOWN = 1_000
+/** Listings that past days are simulated for: each day of each is a look into the history. */
+const MOST_PAST = 200
+
+export const simulateRepricingRule = verb(
+  {
+    name: 'simulateRepricingRule',
+    needs: OPERATION_PLAN.simulateRepricingRule,
+    writes: true,
+    input: Type.Object(
+      {
+        id: id('repricing rule'),
+        days: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_DAYS, default: DEFAULT_DAYS, description: 'Days before now' })),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  (ctx: RepricingCtx, { id, days = DEFAULT_DAYS }): Promise<Simulation> =>
+    change(ctx, async (tx, note) => {
+      const now = ctx.now()
+      const rule = await lockRule(tx, ownAccount(ctx.viewer), id)
+      const listings = await listingsOfRule(tx, rule, await rulesOf(tx, rule.account_id), now)
+      const priced = await pricesNow(ctx, tx, rule, listings, now)
+      const past = await daysBefore(ctx, tx, rule, listings.slice(0, MOST_PAST), days, now)
+      await saveRule(tx, { ...rule, simulated_at: now }, now)
+      const changed = priced.filter(({ listing, price }) => price.kurus !== kurusOfRow(listing)).length
+      note.audit({ action: 'repricing_rule.simulate', subject: 'repricing_rule', id, after: { listings_total: listings.length, changed } })
+      const shown = priced.slice(0, MOST_SHOWN).map((one) => repriced(one, ctx.market.commissionPercent))
+      return { rule_id: rule.id, listings_total: listings.length, changed, listings: shown, days: past }
+    }),
+)
+
+function repriced({ listing, price: { kurus, limit, why } }: Priced, commissionPercent: number): RepricedListing {
+  return {
+    listing_id: listing.id,
+    price: minorToNumber(kurusOfRow(listing)),
+    new_price: minorToNumber(kurus),
+    payout: minorToNumber(payoutKurus(kurus, 1, commissionPercent)),
+    limit,
+    reason: { message: textOf(why), ...why },
+  }
+}
+
+/** Day by day from the prices as they are now: each day the rule goes on from where it was the day before. */
+async function daysBefore(
+  ctx: RepricingCtx,
+  tx: Tx,
+  rule: RuleRow,
+  listings: readonly ScopedListing[],
+  days: number,
+  now: Date,
+): Promise<SimulatedDay[]> {
+  const moments = Array.from({ length: days }, (_, i) => new Date(now.getTime() - (days - i) * DAY_MS))
+  const terms = termsOf(rule.terms)
+  const inputs = await inputsAgo(tx, ctx.catalogue, terms, listings, rule.account_id, moments)
+  if (!inputs) return []
+  const prices = new Map(listings.map((listing) => [listing.id, kurusOfRow(listing)]))
+  const simulated: SimulatedDay[] = []
+  for (const [moment, at] of moments.entries()) {
+    const day = { day: at.toISOString().slice(0, 10), known: 0, raised: 0, lowered: 0, at_floor: 0 }
+    await inSlices(listings.length, (from, to) => {
+      for (const listing of listings.slice(from, to)) {
+        const known = inputs(listing, moment)
+        const before = prices.get(listing.id)!
+        const { kurus, limit } = priceBy(ctx, terms, listing, before, () => known)
+        prices.set(listing.id, kurus)
+        if (!('rule' in known) && known.length >= Math.max(1, terms.minComparables)) day.known += 1
+        if (kurus > before) day.raised += 1
+        if (kurus < before) day.lowered += 1
+        if (limit === 'floor') day.at_floor += 1
+      }
+    })
+    simulated.push({ ...day, average_price: average([...prices.values()]) })
+  }
+  return simulated
+}
+
+function average(prices: readonly number[]): number | null {
+  if (prices.length === 0) return null
+  return minorToNumber(Math.round(prices.reduce((sum, kurus) => sum + kurus, 0) / prices.length))
+}

@@ -1,0 +1,164 @@
+// What a repricing rule says: its fields as they are sent, and the same in kuruş.
+import { invalid, invalidFields } from '#core/errors.ts'
+import { boundedId, filter, LARGEST_INTEGER, name, orNull } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
+import { type Market, MARKETS } from '#core/markets.ts'
+import { minorOfNumber } from '#core/money.ts'
+import { reason } from '#core/problems.ts'
+import { HIGHEST_PRICE, LONGEST_SKU, LOWEST_PRICE } from '../fields.ts'
+
+export const MOST_SCOPED = 1_000
+const HIGHEST_FACTOR = 100
+const LARGEST_MOVE = 100
+const MOST_COMPARABLES = 100
+
+const AMOUNT = reason('number', { min: -HIGHEST_PRICE, max: HIGHEST_PRICE, decimals: 2 })
+const LIMIT = reason('number', { min: LOWEST_PRICE, max: HIGHEST_PRICE, decimals: 2 })
+
+const closed = { additionalProperties: false } as const
+const limit = (description: string) => Type.Number({ minimum: LOWEST_PRICE, maximum: HIGHEST_PRICE, allowed: LIMIT, description })
+const factor = (of: string) =>
+  Type.Number({ minimum: 0.01, maximum: HIGHEST_FACTOR, description: `${of} times this; four decimals count`, examples: [0.95] })
+
+const TargetSchema = Type.Union(
+  [
+    Type.Object(
+      { kind: Type.Literal('market'), market: Type.Enum([...MARKETS]), factor: factor("The market's trusted price of the item and grade, in lira,") },
+      { ...closed, title: 'MarketTarget' },
+    ),
+    Type.Object(
+      {
+        kind: Type.Literal('cheapest'),
+        amount: Type.Number({
+          minimum: -HIGHEST_PRICE,
+          maximum: HIGHEST_PRICE,
+          allowed: AMOUNT,
+          description: 'In TL, added to the cheapest comparable listing of another seller; negative to undercut it',
+          examples: [-5],
+        }),
+      },
+      { ...closed, title: 'CheapestTarget' },
+    ),
+    Type.Object(
+      { kind: Type.Literal('median_sales'), factor: factor("The median of other sellers' sales of the item and grade in the last 90 days") },
+      { ...closed, title: 'MedianSalesTarget' },
+    ),
+  ],
+  { description: 'What prices are computed from' },
+)
+
+const ScopeSchema = Type.Union(
+  [
+    Type.Object({ kind: Type.Literal('all') }, { ...closed, title: 'AllListings' }),
+    Type.Object(
+      {
+        kind: Type.Literal('listings'),
+        ids: Type.Array(Type.Integer({ minimum: 1, maximum: LARGEST_INTEGER }), { minItems: 1, maxItems: MOST_SCOPED }),
+      },
+      { ...closed, title: 'ListingsById' },
+    ),
+    Type.Object(
+      {
+        kind: Type.Literal('skus'),
+        skus: Type.Array(Type.String({ minLength: 1, maxLength: LONGEST_SKU }), { minItems: 1, maxItems: MOST_SCOPED }),
+      },
+      { ...closed, title: 'ListingsBySku' },
+    ),
+    Type.Object(
+      {
+        kind: Type.Literal('items'),
+        game: filter('Game of the item'),
+        category_id: boundedId('Category of the item; everything below it is included'),
+      },
+      { ...closed, title: 'ListingsByItem' },
+    ),
+  ],
+  { description: 'Which of your published listings; one that an earlier enabled rule has is left to that rule' },
+)
+
+const FloorSchema = Type.Object(
+  {
+    price: Type.Optional(limit('Lowest price, in TL')),
+    payout: Type.Optional(limit('Lowest payout of one unit, in TL: the price is as high as the commission asks for')),
+  },
+  { ...closed, title: 'RepricingFloor', description: 'No price is ever set below it; of both the higher holds' },
+)
+
+export const TermFields = {
+  target: TargetSchema,
+  scope: ScopeSchema,
+  floor: FloorSchema,
+  ceiling: Type.Optional(orNull(limit('Highest price, in TL; null for none'))),
+  max_move_percent: Type.Optional(
+    orNull(Type.Number({ minimum: 1, maximum: LARGEST_MOVE, description: 'Largest change by one run, of the price before; null for any' })),
+  ),
+  min_comparables: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MOST_COMPARABLES,
+      default: 1,
+      description: 'With fewer comparable listings or sales a price stays; a market has one price',
+    }),
+  ),
+}
+
+export const RuleName = name('For people')
+
+const TermsSchema = Type.Object(TermFields)
+/** The terms as they are sent, stored and answered. */
+export type SentTerms = Static<typeof TermsSchema>
+export type Scope = SentTerms['scope']
+
+/** The terms with what was not sent, as they are stored and compared. */
+export function storedTerms({ target, scope, floor, ceiling, max_move_percent, min_comparables }: SentTerms): SentTerms {
+  return { target, scope, floor, ceiling: ceiling ?? null, max_move_percent: max_move_percent ?? null, min_comparables: min_comparables ?? 1 }
+}
+
+export type Target =
+  | { kind: 'market'; market: Market; factor: number }
+  | { kind: 'cheapest'; amountKurus: number }
+  | { kind: 'median_sales'; factor: number }
+
+/** The terms that a price follows from; amounts in kuruş. */
+export interface Terms {
+  target: Target
+  floorKurus: number | null
+  floorPayoutKurus: number | null
+  ceilingKurus: number | null
+  maxMovePercent: number | null
+  minComparables: number
+}
+
+/** @throws VALIDATION_ERROR naming the field: without a floor, above its ceiling, with a third decimal */
+export function termsOf({ target, scope, floor, ceiling, max_move_percent, min_comparables }: SentTerms): Terms {
+  if (floor.price === undefined && floor.payout === undefined) throw invalid('floor', 'at_least_one', { fields: ['price', 'payout'] })
+  if (scope.kind === 'items' && scope.game === undefined && scope.category_id === undefined) {
+    throw invalid('scope', 'at_least_one', { fields: ['game', 'category_id'] })
+  }
+  if (target.kind === 'market' && (min_comparables ?? 1) > 1)
+    throw invalidFields([{ field: 'min_comparables', ...reason('one_of', { values: [1] }) }])
+  const floorKurus = floor.price === undefined ? null : kurusOf('floor.price', floor.price)
+  const ceilingKurus = ceiling === undefined || ceiling === null ? null : kurusOf('ceiling', ceiling)
+  if (floorKurus !== null && ceilingKurus !== null && ceilingKurus < floorKurus)
+    throw invalid('ceiling', 'not_below', { field: 'floor', min: floorKurus / 100 })
+  return {
+    target: target.kind === 'cheapest' ? { kind: target.kind, amountKurus: signedKurus(target.amount) } : target,
+    floorKurus,
+    floorPayoutKurus: floor.payout === undefined ? null : kurusOf('floor.payout', floor.payout),
+    ceilingKurus,
+    maxMovePercent: max_move_percent ?? null,
+    minComparables: min_comparables ?? 1,
+  }
+}
+
+function kurusOf(field: string, amount: number): number {
+  const kurus = minorOfNumber(amount)
+  if (kurus === null) throw invalidFields([{ field, ...LIMIT }])
+  return kurus
+}
+
+function signedKurus(amount: number): number {
+  const kurus = minorOfNumber(Math.abs(amount))
+  if (kurus === null) throw invalidFields([{ field: 'target.amount', ...AMOUNT }])
+  return amount < 0 ? -kurus : kurus
+}

@@ -1,0 +1,63 @@
+// Changes a repricing rule in part. With other terms it has to be simulated again, and is off until then.
+import { isDeepStrictEqual } from 'node:util'
+import { conflict, invalid } from '#core/errors.ts'
+import { id } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { ownAccount, verb } from '#core/verb.ts'
+import { change } from '#db/change.ts'
+import { lockRule, type RuleRow, saveRule, shownRule } from './store.ts'
+import { RuleName, type SentTerms, storedTerms, TermFields, termsOf } from './terms.ts'
+import type { RepricingCtx, RepricingRule } from './types.ts'
+
+const { target, scope, floor, ...optional } = TermFields
+const ChangedFields = {
+  name: Type.Optional(RuleName),
+  enabled: Type.Optional(Type.Boolean({ description: 'Whether it runs every hour; only after it was simulated' })),
+  target: Type.Optional(target),
+  scope: Type.Optional(scope),
+  floor: Type.Optional(floor),
+  ...optional,
+}
+
+export const updateRepricingRule = verb(
+  {
+    name: 'updateRepricingRule',
+    needs: OPERATION_PLAN.updateRepricingRule,
+    writes: true,
+    input: Type.Object({ id: id('repricing rule'), ...ChangedFields }, { additionalProperties: false }),
+  },
+  (ctx: RepricingCtx, { id, name, enabled, ...sent }): Promise<RepricingRule> => {
+    if (name === undefined && enabled === undefined && Object.keys(sent).length === 0) {
+      throw invalid('body', 'at_least_one', { fields: Object.keys(ChangedFields) })
+    }
+    return change(ctx, async (tx, note) => {
+      const now = ctx.now()
+      const before = await lockRule(tx, ownAccount(ctx.viewer), id)
+      const after = changed(before, { name, enabled, terms: storedTerms({ ...before.terms, ...sent }) })
+      if (after.enabled && after.simulated_at === null) throw conflict('rule_not_simulated')
+      await saveRule(tx, after, now)
+      const shown = shownRule(after, ctx.market.timeZone)
+      note.audit({ action: 'repricing_rule.change', subject: 'repricing_rule', id, before: shownRule(before, ctx.market.timeZone), after: shown })
+      return shown
+    })
+  },
+)
+
+interface Changes {
+  name: string | undefined
+  enabled: boolean | undefined
+  terms: SentTerms
+}
+
+function changed(rule: RuleRow, { name, enabled, terms }: Changes): RuleRow {
+  termsOf(terms)
+  const same = isDeepStrictEqual(terms, rule.terms)
+  return {
+    ...rule,
+    name: name?.trim() ?? rule.name,
+    terms,
+    simulated_at: same ? rule.simulated_at : null,
+    enabled: enabled ?? (same && rule.enabled),
+  }
+}
