@@ -10,6 +10,7 @@ import { sessions } from './api.ts'
 import { AccountPage } from './pages/account.tsx'
 import { CollectionPage } from './pages/collection.tsx'
 import { CollectionsPage } from './pages/collections.tsx'
+import { ListingPage } from './pages/listing.tsx'
 import { ListingsPage } from './pages/listings.tsx'
 import { OrdersPage } from './pages/orders.tsx'
 import { PriceJobPage } from './pages/price-job.tsx'
@@ -20,7 +21,7 @@ import { t } from './words.ts'
 import './styles.css'
 
 const places = () => [
-  { href: '/desk', text: t('listings'), also: ['/desk/price-jobs'] },
+  { href: '/desk', text: t('listings'), also: ['/desk/listings', '/desk/price-jobs'] },
   { href: '/desk/orders', text: t('sales'), also: ['/desk/statement'] },
   { href: '/desk/collections', text: t('collections') },
   { href: '/desk/webhook', text: t('webhook') },
@@ -44,6 +45,7 @@ function Pages() {
   return (
     <Routes home={{ href: '/desk', text: t('listings') }}>
       <Route path="/desk" component={ListingsPage} />
+      <Route path="/desk/listings/:id" component={ListingPage} />
       <Route path="/desk/price-jobs" component={PriceJobsPage} />
       <Route path="/desk/price-jobs/:id" component={PriceJobPage} />
       <Route path="/desk/orders" component={OrdersPage} />

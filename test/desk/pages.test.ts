@@ -16,6 +16,8 @@ const PATHS = [
   '',
   '?status=pending',
   '?search=no-such-title',
+  '/listings/1',
+  '/listings/2',
   '/price-jobs',
   '/price-jobs/1',
   '/orders',

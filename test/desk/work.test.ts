@@ -227,6 +227,19 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     })
   })
 
+  test('a listing that buyers do not see says why, and what to do', async () => {
+    const id = await listingOf(node, { title: 'Hidden card' })
+    await visited.open('?search=hidden card')
+    await page.getByRole('link', { name: 'Hidden card' }).click()
+    await page.getByRole('heading', { name: 'Hidden card' }).waitFor()
+    await page.locator('section').getByText('Visible', { exact: true }).waitFor()
+    await send(`${node.publicUrl}/api/v1/plus/listings/${id}/status`, node.keys.plus, { json: { action: 'pause' } })
+    await page.reload()
+    await page.getByText('Publish it again.').waitFor()
+    await visited.open('/listings/999999')
+    await page.getByRole('alert').waitFor()
+  })
+
   test('a read-only key sees its listings and has nothing to act with', async () => {
     await listingOf(node, { title: 'Only to be seen' })
     const { key } = await call(createKey, node.ctx, { account_id: node.accounts.plus, read_only: true })

@@ -81,6 +81,9 @@ beforeAll(async () => {
     JSON.stringify({ token: OPERATOR_TOKEN }),
   )
   const cookie = String(session.headers['set-cookie']).split(';', 1)[0]!
+  const desk = ['x-desk', '1', 'origin', node.publicUrl!]
+  const signedIn = await sendRaw(`${node.publicUrl}/desk/session`, 'POST', desk, JSON.stringify({ key: callers.plus.key }))
+  const deskCookie = String(signedIn.headers['set-cookie']).split(';', 1)[0]!
   brokenKeys = {
     ...brokenForms(callers.enterprise.key, newKey('api')),
     revoked: bearer(revoked.key),
@@ -88,6 +91,10 @@ beforeAll(async () => {
     expired: bearer(expired.key),
     'of a suspended account': bearer(suspended.key),
     'an operator token': bearer(OPERATOR_TOKEN),
+    "the desk's session as a key": bearer(deskCookie.split('=')[1]!),
+    "the desk's session without X-Desk": { headers: ['cookie', deskCookie] },
+    "the desk's session with X-Console": { headers: ['cookie', deskCookie, 'x-console', '1', 'origin', node.publicUrl!] },
+    'an unknown session of the desk': { headers: ['cookie', `mintmark_desk=${newKey('session')}`, ...desk] },
     "the console's session": { headers: ['cookie', cookie, 'x-console', '1', 'origin', node.operatorUrl!] },
   }
   brokenTokens = {

@@ -202,4 +202,13 @@ export const en = {
   'status.changed': 'Changed',
   'status.reversed': 'Reversed',
   'status.kept': 'Kept',
+  approvedPrice: 'Approved price',
+  highlightedUntil: 'Highlighted until',
+  shippingPayer: 'Shipping paid by',
+  since: 'Since',
+  spoken: 'Language of the card',
+  'status.visible': 'Visible',
+  'status.no_stock': 'Out of stock',
+  'status.account_suspended': 'Account suspended',
+  'status.vacation': 'On vacation',
 }

@@ -204,4 +204,13 @@ export const tr: Record<keyof typeof en, string> = {
   'status.changed': 'Değişti',
   'status.reversed': 'Geri alındı',
   'status.kept': 'Olduğu gibi',
+  approvedPrice: 'Onaylanan fiyat',
+  highlightedUntil: 'Öne çıkma bitişi',
+  shippingPayer: 'Kargoyu ödeyen',
+  since: 'Açılış',
+  spoken: 'Kartın dili',
+  'status.visible': 'Görünür',
+  'status.no_stock': 'Stok yok',
+  'status.account_suspended': 'Hesap askıda',
+  'status.vacation': 'Tatilde',
 }

@@ -79,10 +79,10 @@ export function ListingTabs({ current }: { current: 'listings' | 'price-jobs' })
   )
 }
 
-function Title({ of: { title, grade, sku, rejection_reason: reason, changed_by: by } }: { of: OwnListing }) {
+function Title({ of: { id, title, grade, sku, rejection_reason: reason, changed_by: by } }: { of: OwnListing }) {
   return (
     <>
-      {title} <span class="quiet">{[grade?.label, sku].filter(Boolean).join(' · ')}</span>
+      <a href={`/desk/listings/${id}`}>{title}</a> <span class="quiet">{[grade?.label, sku].filter(Boolean).join(' · ')}</span>
       {reason && <p class="quiet">{t('rejectedFor', { reason })}</p>}
       {by?.kind === 'price_job' && (
         <p class="quiet">

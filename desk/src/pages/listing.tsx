@@ -1,0 +1,85 @@
+// One own listing: what it says, and whether a search finds it or why not.
+import { useRoute } from 'preact-iso'
+import { Heading } from '#ui/heading.tsx'
+import { Await, Empty, Facts, Status } from '#ui/states.tsx'
+import type { ListingVisibility, OwnListing } from '../../../client/src/api.ts'
+import { useData } from '../api.ts'
+import { count, language, lira, moment, t, term } from '../words.ts'
+
+export function ListingPage() {
+  const id = Number(useRoute().params.id)
+  const listing = useData(`/plus/listings/${id}`, { query: { with_details: 1 } })
+  return (
+    <>
+      <p class="trail">
+        <a href="/desk">{t('listings')}</a>
+      </p>
+      <Await of={listing} title={t('listing')}>
+        {(row) =>
+          // A published listing of another seller has no status.
+          'status' in row ? <Own of={row} /> : <Stranger title={row.title} />
+        }
+      </Await>
+    </>
+  )
+}
+
+function Stranger({ title }: { title: string }) {
+  return (
+    <>
+      <Heading>{title}</Heading>
+      <Empty>{t('notYours')}</Empty>
+    </>
+  )
+}
+
+function Own({ of: listing }: { of: OwnListing }) {
+  const visibility = useData(`/plus/listings/${listing.id}/visibility`)
+  const time = (at: string | null) => at && moment(at)
+  return (
+    <>
+      <Heading>{listing.title}</Heading>
+      <Facts
+        brief
+        rows={[
+          [t('state'), <Status key="state" code={listing.status} />],
+          [t('price'), lira(listing.price)],
+          [t('approvedPrice'), listing.approved_price === null ? null : lira(listing.approved_price)],
+          [t('stock'), count(listing.quantity)],
+          ['SKU', listing.sku],
+          [t('grade'), listing.grade?.label],
+          [t('spoken'), listing.language === null ? null : language(listing.language)],
+          [t('shippingPayer'), term('payer', listing.shipping_payer)],
+          [t('since'), time(listing.published_at)],
+          [t('expires'), time(listing.expires_at)],
+          [t('highlightedUntil'), time(listing.highlighted_until)],
+        ]}
+      />
+      <section>
+        <h2>{t('visibleToBuyers')}</h2>
+        <Await of={visibility}>{(row) => <Visibility of={row} />}</Await>
+      </section>
+      {listing.description && <p class="prose">{listing.description}</p>}
+    </>
+  )
+}
+
+function Visibility({ of: { visible, reasons } }: { of: ListingVisibility }) {
+  if (visible) return <Status code="visible" />
+  return (
+    <ul class="why">
+      {reasons.map(({ code, since, what_to_do: whatToDo, rejection_reason: rejection }) => (
+        <li key={code}>
+          <Status code={code} tone="wait" /> {adviceOf(code, whatToDo)} {rejection && <q>{rejection}</q>}{' '}
+          {since && <span class="quiet">{t('hiddenSince', { at: moment(since) })}</span>}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** What to do, in the reader's language; as the service says it where the reason is not known here. */
+function adviceOf(code: string, whatToDo: string): string {
+  const known = term('advice', code)
+  return known === code ? whatToDo : known
+}
