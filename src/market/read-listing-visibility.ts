@@ -6,6 +6,7 @@ import { localTime } from '#core/time.ts'
 import { verb } from '#core/verb.ts'
 import { sql } from 'kysely'
 import type { Db } from '#db/schema.ts'
+import { REJECTED } from './rules.ts'
 import { findStanding, type StandingRow } from './standing.ts'
 import type { ListingVisibility, MarketCtx } from './types.ts'
 import { type HindranceCode, hindrancesOf, whatToDo } from './visibility.ts'
@@ -32,7 +33,7 @@ export const readListingVisibility = verb(
         code,
         since: since[code] === null ? null : localTime(since[code], market.timeZone),
         what_to_do: whatToDo(code),
-        rejection_reason: code === 'rejected' ? listing.rejection_reason : null,
+        rejection_reason: code === REJECTED ? listing.rejection_reason : null,
       })),
     }
   },
@@ -40,10 +41,11 @@ export const readListingVisibility = verb(
 
 /** Since when each cause has held where it holds; null where that is not recorded. */
 async function beginnings(db: Db, listing: StandingRow): Promise<Record<HindranceCode, Date | null>> {
-  const { rows } = await sql<Record<'paused' | 'rejected' | 'no_stock' | 'sold' | 'account_suspended', Date | null>>`
+  const known = { pending: listing.waiting_since, vacation: listing.vacation_from, expired: listing.expires_at }
+  const { rows } = await sql<Record<Exclude<HindranceCode, keyof typeof known>, Date | null>>`
     select
       max(at) filter (where action = 'listing.pause') as paused,
-      max(at) filter (where action = 'listing.reject') as rejected,
+      max(at) filter (where action in ('listing.reject', 'listing.request_change')) as rejected,
       max(at) filter (where after ->> 'quantity' = '0' and before ->> 'quantity' is distinct from '0') as no_stock,
       (select max(sold_at) from sales where listing_id = ${listing.id}) as sold,
       (select at from audit_log where subject_type = 'account' and subject_id = ${String(listing.seller_id)}
@@ -52,5 +54,5 @@ async function beginnings(db: Db, listing: StandingRow): Promise<Record<Hindranc
       select at, action, before, after from audit_log
       where subject_type = 'listing' and subject_id = ${String(listing.id)} order by id desc limit ${MOST_ENTRIES}
     ) entries`.execute(db.kysely)
-  return { ...rows[0]!, pending: listing.waiting_since, vacation: listing.vacation_from, expired: listing.expires_at }
+  return { ...rows[0]!, ...known }
 }
