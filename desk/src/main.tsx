@@ -16,12 +16,13 @@ import { OrdersPage } from './pages/orders.tsx'
 import { PriceJobPage } from './pages/price-job.tsx'
 import { PriceJobsPage } from './pages/price-jobs.tsx'
 import { StatementPage } from './pages/statement.tsx'
+import { VacationPage } from './pages/vacation.tsx'
 import { WebhookPage } from './pages/webhook.tsx'
 import { t } from './words.ts'
 import './styles.css'
 
 const places = () => [
-  { href: '/desk', text: t('listings'), also: ['/desk/listings', '/desk/price-jobs'] },
+  { href: '/desk', text: t('listings'), also: ['/desk/listings', '/desk/price-jobs', '/desk/vacation'] },
   { href: '/desk/orders', text: t('sales'), also: ['/desk/statement'] },
   { href: '/desk/collections', text: t('collections') },
   { href: '/desk/webhook', text: t('webhook') },
@@ -48,6 +49,7 @@ function Pages() {
       <Route path="/desk/listings/:id" component={ListingPage} />
       <Route path="/desk/price-jobs" component={PriceJobsPage} />
       <Route path="/desk/price-jobs/:id" component={PriceJobPage} />
+      <Route path="/desk/vacation" component={VacationPage} />
       <Route path="/desk/orders" component={OrdersPage} />
       <Route path="/desk/statement" component={StatementPage} />
       <Route path="/desk/collections" component={CollectionsPage} />

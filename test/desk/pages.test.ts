@@ -20,6 +20,7 @@ const PATHS = [
   '/listings/2',
   '/price-jobs',
   '/price-jobs/1',
+  '/vacation',
   '/orders',
   '/statement',
   '/collections',

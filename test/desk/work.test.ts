@@ -8,7 +8,7 @@ import { createKey } from '#accounts/create-key.ts'
 import { call } from '#core/verb.ts'
 import { launch, NO_BROWSER, operator, settled, signInWith, type Visit, WHY } from '../console/browser.ts'
 import { startSampleNode } from '../graphql/client.ts'
-import { send, type TestNode } from '../support/node.ts'
+import { send, type TestNode, until } from '../support/node.ts'
 import { openReceiver, status } from '../webhooks/receiver.ts'
 import { listingOf, signedInToDesk, visitDesk } from './browser.ts'
 
@@ -249,6 +249,34 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     expect(await reader.page.getByRole('button', { name: /Only to be seen/ }).count()).toBe(0)
     expect(await reader.page.locator('main tbody input').count()).toBe(0)
     await reader.close()
+  })
+
+  test('a vacation: set, shown by the listings, and ended', async () => {
+    const id = await listingOf(node, { title: 'Away for a while' })
+    await visited.open('/vacation')
+    await page.getByLabel('From').fill('2020-01-01T00:00')
+    await page.getByLabel('Until').fill('2020-01-02T00:00')
+    await button('Save').click()
+    await page.getByRole('alert').waitFor()
+    const day = (days: number) => `${new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)}T12:00`
+    await page.getByLabel('From').fill('')
+    await page.getByLabel('Until').fill(day(7))
+    await button('Save').click()
+    await page.getByText('The vacation is saved').waitFor()
+    expect((await send(`${node.publicUrl}/api/v1/plus/listings?search=away`, node.keys.plus)).body.data).toEqual([])
+    await visited.open(`/listings/${id}`)
+    await page.getByText('End the vacation, or wait until it is over.').waitFor()
+    await visited.open('/vacation')
+    // A start that is not changed stays.
+    const vacation = async () => (await send<{ from: string; to: string }>(`${node.publicUrl}/api/v1/plus/vacation`, node.keys.plus)).body.data
+    const before = await vacation()
+    await page.getByLabel('Until').fill(day(8))
+    await button('Save').click()
+    await until('the vacation is longer', async () => (await vacation()).to > before.to)
+    expect((await vacation()).from).toBe(before.from)
+    await button('End the vacation').click()
+    await page.getByText('The vacation has ended').waitFor()
+    expect((await send(`${node.publicUrl}/api/v1/plus/listings?search=away`, node.keys.plus)).body.data).toHaveLength(1)
   })
 
   test('orders and the statement of a month, on the page and as a file', async () => {

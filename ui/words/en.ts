@@ -211,4 +211,5 @@ export const en = {
   'status.no_stock': 'Out of stock',
   'status.account_suspended': 'Account suspended',
   'status.vacation': 'On vacation',
+  'status.not_passed': 'Not passed',
 }

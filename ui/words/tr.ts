@@ -213,4 +213,5 @@ export const tr: Record<keyof typeof en, string> = {
   'status.no_stock': 'Stok yok',
   'status.account_suspended': 'Hesap askıda',
   'status.vacation': 'Tatilde',
+  'status.not_passed': 'Geçmedi',
 }

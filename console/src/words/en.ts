@@ -614,8 +614,6 @@ export const en = {
   'ruleMode.off': 'Off',
   'ruleMode.shadow': 'Shadow',
   'ruleMode.on': 'On',
-  'status.passed': 'Passed',
-  'status.not_passed': 'Not passed',
   'switchTo.off': 'Switch off',
   'switchTo.shadow': 'Run in shadow',
   'switchTo.on': 'Switch on',

@@ -618,8 +618,6 @@ export const tr: Record<keyof typeof en, string> = {
   'ruleMode.off': 'Kapalı',
   'ruleMode.shadow': 'Gölge',
   'ruleMode.on': 'Açık',
-  'status.passed': 'Geçti',
-  'status.not_passed': 'Geçmedi',
   'switchTo.off': 'Kapat',
   'switchTo.shadow': 'Gölge modda çalıştır',
   'switchTo.on': 'Aç',

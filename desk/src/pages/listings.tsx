@@ -68,12 +68,13 @@ export function ListingsPage() {
   )
 }
 
-export function ListingTabs({ current }: { current: 'listings' | 'price-jobs' }) {
+export function ListingTabs({ current }: { current: 'listings' | 'price-jobs' | 'vacation' }) {
   return (
     <Tabs
       tabs={[
         { href: '/desk', text: t('listings'), current: current === 'listings' },
         { href: '/desk/price-jobs', text: t('priceJobs'), current: current === 'price-jobs' },
+        { href: '/desk/vacation', text: t('vacation'), current: current === 'vacation' },
       ]}
     />
   )

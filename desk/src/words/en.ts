@@ -104,4 +104,11 @@ export const en = {
   'advice.no_stock': 'Raise its stock.',
   'advice.vacation': 'End the vacation, or wait until it is over.',
   'advice.account_suspended': 'Ask the operator to resume the account.',
+  vacation: 'Vacation',
+  vacationText: 'Meanwhile buyers do not find your listings, and their periods stand still. Afterwards they are shown again without a new approval.',
+  vacationSaved: 'The vacation is saved',
+  vacationEnded: 'The vacation has ended',
+  vacationPeriod: 'From {from} until {to}',
+  endVacation: 'End the vacation',
+  vacationFromHint: 'Now when empty',
 }

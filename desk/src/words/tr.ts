@@ -106,4 +106,11 @@ export const tr: Record<keyof typeof en, string> = {
   'advice.no_stock': 'Stokunu artırın.',
   'advice.vacation': 'Tatili bitirin ya da sona ermesini bekleyin.',
   'advice.account_suspended': 'Operatörden hesabı yeniden açmasını isteyin.',
+  vacation: 'Tatil',
+  vacationText: 'Bu sürede alıcılar ilanlarınızı bulamaz ve ilan süreleri işlemez. Sonra ilanlar yeni bir onay gerekmeden yeniden gösterilir.',
+  vacationSaved: 'Tatil kaydedildi',
+  vacationEnded: 'Tatil sona erdi',
+  vacationPeriod: '{from} – {to}',
+  endVacation: 'Tatili bitir',
+  vacationFromHint: 'Boşsa şimdi',
 }
