@@ -35,6 +35,8 @@ describe('has what the interface names', () => {
       listingVisibility(listingId: ID!): ListingVisibility
       priceJobs(page: Int, perPage: Int): [PriceJob!]!
       priceJob(id: ID!): PriceJob
+      vacation: Vacation
+      repricingRules: [RepricingRule!]!
     }
     type ChangePage { changes: [Change!]! next: String! }
     type Change { cursor: String! kind: String! id: ID! itemId: ID market: String label: String at: String! }
@@ -68,6 +70,23 @@ describe('has what the interface names', () => {
       changedBy: ListingChangedBy
       etag: String
     }
+    type Vacation { from: String! to: String! }
+    type RepricingTarget { kind: String! market: String factor: Float amount: Float }
+    type RepricingScope { kind: String! ids: [ID!] skus: [String!] game: String categoryId: ID }
+    type RepricingFloor { price: Float payout: Float }
+    type RepricingRule {
+      id: ID!
+      name: String!
+      enabled: Boolean!
+      target: RepricingTarget!
+      scope: RepricingScope!
+      floor: RepricingFloor!
+      ceiling: Float
+      maxMovePercent: Float
+      minComparables: Int!
+      simulatedAt: String
+      lastRunAt: String
+    }
     type PayoutPreview { price: Float! commission: Float! payout: Float! }
     type VisibilityReason { code: String! since: String whatToDo: String! rejectionReason: String }
     type ListingVisibility { visible: Boolean! reasons: [VisibilityReason!]! }
@@ -77,6 +96,7 @@ describe('has what the interface names', () => {
       state: String!
       policy: String!
       rowsTotal: Int!
+      ruleId: ID
       rowsRefused: Int!
       changed: Int!
       reversed: Int!
