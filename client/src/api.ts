@@ -3933,7 +3933,7 @@ export interface operations {
                      *           "code": "service",
                      *           "name": "service",
                      *           "currency": "TRY",
-                     *           "last_price_at": "2026-11-22T23:49:12.083Z"
+                     *           "last_price_at": "2026-11-22T23:54:32.557Z"
                      *         },
                      *         {
                      *           "code": "source_a",
@@ -4072,11 +4072,11 @@ export interface operations {
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-23T02:49:22+03:00"
+                     *               "sold_at": "2026-11-23T02:54:42+03:00"
                      *             },
                      *             {
                      *               "price": 36407.97,
-                     *               "sold_at": "2026-11-10T23:28:10+03:00"
+                     *               "sold_at": "2026-11-10T23:33:30+03:00"
                      *             }
                      *           ]
                      *         }
@@ -4193,16 +4193,16 @@ export interface operations {
                      *         "shipping_payer": "buyer",
                      *         "offers_enabled": false,
                      *         "highlighted_until": null,
-                     *         "published_at": "2026-11-23T02:49:21+03:00",
-                     *         "expires_at": "2026-12-23T02:49:21+03:00",
+                     *         "published_at": "2026-11-23T02:54:42+03:00",
+                     *         "expires_at": "2026-12-23T02:54:42+03:00",
                      *         "min_offer_price": null,
                      *         "item_id": 5,
                      *         "grade_id": 4,
                      *         "rejection_reason": null,
                      *         "sku": null,
                      *         "changed_by": null,
-                     *         "created_at": "2026-11-23T02:49:21+03:00",
-                     *         "updated_at": "2026-11-23T02:49:22+03:00",
+                     *         "created_at": "2026-11-23T02:54:42+03:00",
+                     *         "updated_at": "2026-11-23T02:54:42+03:00",
                      *         "etag": "\"3001-5\"",
                      *         "pc_multiplier": 2.92,
                      *         "grade": {
@@ -4561,16 +4561,16 @@ export interface operations {
                      *           "shipping_payer": "buyer",
                      *           "offers_enabled": false,
                      *           "highlighted_until": null,
-                     *           "published_at": "2026-11-23T02:49:21+03:00",
-                     *           "expires_at": "2026-12-23T02:49:21+03:00",
+                     *           "published_at": "2026-11-23T02:54:42+03:00",
+                     *           "expires_at": "2026-12-23T02:54:42+03:00",
                      *           "min_offer_price": null,
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
                      *           "sku": null,
                      *           "changed_by": null,
-                     *           "created_at": "2026-11-23T02:49:21+03:00",
-                     *           "updated_at": "2026-11-23T02:49:22+03:00",
+                     *           "created_at": "2026-11-23T02:54:42+03:00",
+                     *           "updated_at": "2026-11-23T02:54:42+03:00",
                      *           "etag": "\"3001-5\""
                      *         }
                      *       ],
@@ -4671,7 +4671,7 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-23T02:49:22+03:00"
+                     *           "sold_at": "2026-11-23T02:54:42+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -4758,7 +4758,7 @@ export interface operations {
                      *         "reasons": [
                      *           {
                      *             "code": "sold",
-                     *             "since": "2026-11-23T02:49:22+03:00",
+                     *             "since": "2026-11-23T02:54:42+03:00",
                      *             "what_to_do": "Nothing: a sold listing stays sold. Offer further units in a new listing.",
                      *             "rejection_reason": null
                      *           }
@@ -5180,13 +5180,13 @@ export interface operations {
                      *         {
                      *           "id": 3001,
                      *           "status": "active",
-                     *           "expires_at": "2026-12-23T02:49:25+03:00",
+                     *           "expires_at": "2026-12-23T02:54:45+03:00",
                      *           "refused": null
                      *         },
                      *         {
                      *           "id": 3003,
                      *           "status": "sold",
-                     *           "expires_at": "2026-12-23T02:49:21+03:00",
+                     *           "expires_at": "2026-12-23T02:54:42+03:00",
                      *           "refused": {
                      *             "message": "the listing is sold and cannot be changed any more",
                      *             "rule": "listing_sold",
@@ -5582,7 +5582,7 @@ export interface operations {
                      *             "market": "service",
                      *             "amount": 20775.95,
                      *             "currency": "TRY",
-                     *             "at": "2026-11-22T23:49:12.083Z",
+                     *             "at": "2026-11-22T23:54:32.557Z",
                      *             "import_id": 1,
                      *             "line": 43,
                      *             "used": false,
@@ -5704,13 +5704,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "cursor": "WzEsIjc3MTExNDcxMTA5MjkyMzQ4NzAiLCI3NTc6NzU3OiIsIjc5NDo3OTQ6IiwiNzYzIiw1LDFd",
+                     *           "cursor": "WzEsIjc3MTExNDg1MDIyNDg3MTYyNzYiLCI3NTc6NzU3OiIsIjc5NTo3OTU6IiwiNzYzIiw1LDFd",
                      *           "kind": "item",
                      *           "id": 1,
                      *           "item_id": 1,
                      *           "market": null,
                      *           "label": null,
-                     *           "at": "2026-11-22T23:49:11.113Z",
+                     *           "at": "2026-11-22T23:54:31.965Z",
                      *           "data": {
                      *             "id": 1,
                      *             "market": "source_c",
@@ -5771,19 +5771,19 @@ export interface operations {
                      *                 "label": "PSA 10",
                      *                 "price": 6336.79,
                      *                 "currency": "TRY",
-                     *                 "updated_at": "2026-11-22T23:49:12.083Z"
+                     *                 "updated_at": "2026-11-22T23:54:32.557Z"
                      *               }
                      *             ]
                      *           }
                      *         },
                      *         {
-                     *           "cursor": "WzEsIjc3MTExNDcxMTA5MjkyMzQ4NzAiLCI3NTc6NzU3OiIsIjc5NDo3OTQ6IiwiNzYzIiw1LDJd",
+                     *           "cursor": "WzEsIjc3MTExNDg1MDIyNDg3MTYyNzYiLCI3NTc6NzU3OiIsIjc5NTo3OTU6IiwiNzYzIiw1LDJd",
                      *           "kind": "item",
                      *           "id": 2,
                      *           "item_id": 2,
                      *           "market": null,
                      *           "label": null,
-                     *           "at": "2026-11-22T23:49:11.113Z",
+                     *           "at": "2026-11-22T23:54:31.965Z",
                      *           "data": {
                      *             "id": 2,
                      *             "market": "source_c",
@@ -5850,7 +5850,7 @@ export interface operations {
                      *           }
                      *         }
                      *       ],
-                     *       "next": "WzEsIjc3MTExNDcxMTA5MjkyMzQ4NzAiLCI3NTc6NzU3OiIsIjc5NDo3OTQ6IiwiNzYzIiw1LDJd"
+                     *       "next": "WzEsIjc3MTExNDg1MDIyNDg3MTYyNzYiLCI3NTc6NzU3OiIsIjc5NTo3OTU6IiwiNzYzIiw1LDJd"
                      *     }
                      */
                     "application/json": {
@@ -6076,8 +6076,8 @@ export interface operations {
                      *           "reversed": 0,
                      *           "kept": 0,
                      *           "failed": 0,
-                     *           "created_at": "2026-11-23T02:49:25+03:00",
-                     *           "expires_at": "2026-11-24T02:49:25+03:00",
+                     *           "created_at": "2026-11-23T02:54:44+03:00",
+                     *           "expires_at": "2026-11-24T02:54:44+03:00",
                      *           "applied_at": null,
                      *           "undone_at": null
                      *         }
@@ -6207,8 +6207,8 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T02:49:25+03:00",
-                     *         "expires_at": "2026-11-24T02:49:25+03:00",
+                     *         "created_at": "2026-11-23T02:54:44+03:00",
+                     *         "expires_at": "2026-11-24T02:54:44+03:00",
                      *         "applied_at": null,
                      *         "undone_at": null,
                      *         "rows": [
@@ -6375,9 +6375,9 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T02:49:25+03:00",
-                     *         "expires_at": "2026-11-24T02:49:25+03:00",
-                     *         "applied_at": "2026-11-23T02:49:25+03:00",
+                     *         "created_at": "2026-11-23T02:54:44+03:00",
+                     *         "expires_at": "2026-11-24T02:54:44+03:00",
+                     *         "applied_at": "2026-11-23T02:54:44+03:00",
                      *         "undone_at": null,
                      *         "rows": [
                      *           {
@@ -6491,9 +6491,9 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T02:49:25+03:00",
-                     *         "expires_at": "2026-11-24T02:49:25+03:00",
-                     *         "applied_at": "2026-11-23T02:49:25+03:00",
+                     *         "created_at": "2026-11-23T02:54:44+03:00",
+                     *         "expires_at": "2026-11-24T02:54:44+03:00",
+                     *         "applied_at": "2026-11-23T02:54:44+03:00",
                      *         "undone_at": null,
                      *         "rows": [
                      *           {
@@ -6627,10 +6627,10 @@ export interface operations {
                      *         "reversed": 1,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T02:49:25+03:00",
-                     *         "expires_at": "2026-11-24T02:49:25+03:00",
-                     *         "applied_at": "2026-11-23T02:49:25+03:00",
-                     *         "undone_at": "2026-11-23T02:49:25+03:00",
+                     *         "created_at": "2026-11-23T02:54:44+03:00",
+                     *         "expires_at": "2026-11-24T02:54:44+03:00",
+                     *         "applied_at": "2026-11-23T02:54:44+03:00",
+                     *         "undone_at": "2026-11-23T02:54:44+03:00",
                      *         "rows": [
                      *           {
                      *             "row": 1,
@@ -7102,7 +7102,7 @@ export interface operations {
                      *         "ceiling": 5000,
                      *         "max_move_percent": 20,
                      *         "min_comparables": 1,
-                     *         "simulated_at": "2026-11-23T02:49:25+03:00",
+                     *         "simulated_at": "2026-11-23T02:54:45+03:00",
                      *         "last_run_at": null
                      *       },
                      *       "message": "The repricing rule is changed"
@@ -8130,8 +8130,8 @@ export interface operations {
                      *           "unit_price": 1250.5,
                      *           "commission": 125.05,
                      *           "payout": 1125.45,
-                     *           "sold_at": "2026-11-23T02:49:22+03:00",
-                     *           "cancelled_at": "2026-11-23T02:49:22+03:00",
+                     *           "sold_at": "2026-11-23T02:54:42+03:00",
+                     *           "cancelled_at": "2026-11-23T02:54:42+03:00",
                      *           "refunded": 1250.5
                      *         }
                      *       ],
@@ -8230,7 +8230,7 @@ export interface operations {
                      *         "lines": [
                      *           {
                      *             "kind": "sale",
-                     *             "at": "2026-11-03T00:06:40+03:00",
+                     *             "at": "2026-11-03T00:12:00+03:00",
                      *             "order_id": 9000000150,
                      *             "line": 1,
                      *             "listing_id": 2142,
@@ -8249,7 +8249,7 @@ export interface operations {
                      *           },
                      *           {
                      *             "kind": "sale",
-                     *             "at": "2026-11-03T05:26:36+03:00",
+                     *             "at": "2026-11-03T05:31:56+03:00",
                      *             "order_id": 9000000208,
                      *             "line": 1,
                      *             "listing_id": 2889,
@@ -8754,14 +8754,14 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": 7,
+                     *           "id": 6,
                      *           "attempt": 1,
                      *           "status_code": null,
                      *           "success": false,
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-23T02:49:22+03:00",
+                     *           "created_at": "2026-11-23T02:54:42+03:00",
                      *           "test": true,
                      *           "mark": "test"
                      *         }
@@ -8769,8 +8769,8 @@ export interface operations {
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 7,
-                     *         "last_page": 7,
+                     *         "total": 6,
+                     *         "last_page": 6,
                      *         "has_more": true
                      *       }
                      *     }
@@ -9044,7 +9044,7 @@ export interface operations {
                      *           "id": "evt_1",
                      *           "cursor": "WzEsImV2ZW50cyIsMywxXQ",
                      *           "event": "sale",
-                     *           "sent_at": "2026-11-23T02:49:22+03:00",
+                     *           "sent_at": "2026-11-23T02:54:42+03:00",
                      *           "data": {
                      *             "order_id": 900001,
                      *             "listing_id": 3001,
@@ -9052,7 +9052,7 @@ export interface operations {
                      *             "quantity": 1,
                      *             "unit_price": 1250.5,
                      *             "seller_payout": 1125.45,
-                     *             "sold_at": "2026-11-23T02:49:22+03:00"
+                     *             "sold_at": "2026-11-23T02:54:42+03:00"
                      *           },
                      *           "delivered": false
                      *         },
@@ -9060,7 +9060,7 @@ export interface operations {
                      *           "id": "evt_2",
                      *           "cursor": "WzEsImV2ZW50cyIsMywyXQ",
                      *           "event": "sale",
-                     *           "sent_at": "2026-11-23T02:49:22+03:00",
+                     *           "sent_at": "2026-11-23T02:54:42+03:00",
                      *           "data": {
                      *             "order_id": 900003,
                      *             "listing_id": 3003,
@@ -9068,7 +9068,7 @@ export interface operations {
                      *             "quantity": 1,
                      *             "unit_price": 1200,
                      *             "seller_payout": 1080,
-                     *             "sold_at": "2026-11-23T02:49:22+03:00"
+                     *             "sold_at": "2026-11-23T02:54:42+03:00"
                      *           },
                      *           "delivered": false
                      *         }
@@ -9267,7 +9267,7 @@ export interface operations {
                      *         },
                      *         "key": {
                      *           "label": "demo",
-                     *           "last4": "QkP2",
+                     *           "last4": "9Vze",
                      *           "expires_at": null,
                      *           "read_only": false,
                      *           "allowed_origins": [],
