@@ -18,6 +18,9 @@ const PUBLIC: Readonly<Record<string, readonly string[]>> = {
   '/docs/guides/files/*': ['client/README.md', 'docs/operating.md'],
   '/docs/guides/:name': ['api-guide', 'api-guide.md', 'changelog'],
   '/graphql/assets/*': ['nothing.js'],
+  '/desk': [],
+  '/desk/*': ['index.html', 'assets/nothing.js', 'listings/1'],
+  '/desk/session': [],
   '/sample/pictures/*': ['nothing.svg'],
 }
 const OPERATOR: Readonly<Record<string, readonly string[]>> = {
@@ -31,24 +34,26 @@ const OPERATOR: Readonly<Record<string, readonly string[]>> = {
   '/console/*': ['index.html', 'assets/nothing.js', 'catalogue/items/1'],
   '/console/session': [],
 }
-/** The console's session is opened and ended, too. */
-const SESSION = '/console/session'
+/** Sessions of console and desk are opened and ended, too, with what they are opened by. */
+const SESSIONS: Readonly<Record<string, string>> = { '/console/session': 'token', '/desk/session': 'key' }
 
 /** Paths outside of the documents, as operations; `*` is the rest of a path. */
 export function openOperations({ publicUrl, operatorUrl }: { publicUrl: string; operatorUrl: string }): Operation[] {
   const of = (url: string, group: string, paths: typeof PUBLIC): Operation[] =>
     Object.entries(paths).flatMap(([path, values]) =>
-      (path === SESSION ? ['GET', 'POST', 'DELETE'] : ['GET']).map((method): Operation => {
+      (path in SESSIONS ? ['GET', 'POST', 'DELETE'] : ['GET']).map((method): Operation => {
         const filled = path.replace(/:(\w+)|\*/, (_all, name?: string) => `{${name ?? 'rest'}}`)
         const parameters: Parameter[] = [...filled.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
           name: name!,
           in: 'path',
           schema: { type: 'string', enum: [...values] },
         }))
-        return { group, url, method, path: filled, parameters, body: method === 'POST' ? TOKEN : null, fields: [] }
+        return { group, url, method, path: filled, parameters, body: method === 'POST' ? opening(SESSIONS[path]!) : null, fields: [] }
       }),
     )
   return [...of(publicUrl, 'pages', PUBLIC), ...of(operatorUrl, 'operator pages', OPERATOR)]
 }
 
-const TOKEN: Operation['body'] = { type: 'object', properties: { token: { type: 'string' } }, required: ['token'] }
+function opening(field: string): Operation['body'] {
+  return { type: 'object', properties: { [field]: { type: 'string' } }, required: [field] }
+}

@@ -11,6 +11,7 @@ import { type Builder, cost } from './builder.ts'
 import { camelCase } from './errors.ts'
 import { callByFields } from './mutating.ts'
 
+const DRY_RUN = 'Changes nothing and gives what the change would, with `forecast`.'
 const PRICE = `In TL, ${LOWEST_PRICE} to ${HIGHEST_PRICE}.`
 
 interface ListingArgs {
@@ -33,28 +34,7 @@ export function implementListingMutations(builder: Builder): void {
       minOfferPrice: t.float({ description: 'Lowest acceptable offer, at most the price; null for none.' }),
     }),
   })
-  const usualWait = builder.objectRef<Forecast['usual_wait']>('UsualWait').implement({
-    description: 'How long listings waited for the decision of the operator, of the latest 500 decisions of the last 30 days.',
-    fields: (t) => ({
-      p50Hours: t.exposeFloat('p50_hours', { nullable: true, description: 'Half of them waited no longer; null without decisions.' }),
-      p90Hours: t.exposeFloat('p90_hours', { nullable: true, description: 'Nine of ten waited no longer; null without decisions.' }),
-      n: t.exposeInt('n', { nullable: false, description: 'Decisions counted.' }),
-    }),
-  })
-  const forecast = builder.objectRef<Forecast>('ListingForecast').implement({
-    description: 'What a change of a listing would lead to.',
-    fields: (t) => ({
-      status: t.exposeString('status', { nullable: false, description: 'Status that would follow.' }),
-      hidden: t.exposeBoolean('hidden', { nullable: false, description: 'Whether buyers would not find the listing then.' }),
-      because: t.stringList({
-        nullable: false,
-        description: 'Fields that cause it.',
-        extensions: cost({ entries: 5 }),
-        resolve: ({ because }) => because.map(camelCase),
-      }),
-      usualWait: t.field({ type: usualWait, nullable: false, description: 'How long approval usually takes.', resolve: (of) => of.usual_wait }),
-    }),
-  })
+  const forecast = addForecast(builder)
   const result = builder.objectRef<ListingResult>('ListingResult').implement({
     description: 'A listing after a change.',
     fields: (t) => ({
@@ -66,10 +46,10 @@ export function implementListingMutations(builder: Builder): void {
       status: t.exposeString('status', { nullable: false, description: `${STATUSES.slice(0, -1).join(', ')} or ${STATUSES.at(-1)}.` }),
     }),
   })
-  addRenewal(builder)
+  addRenewal(builder, forecast)
   builder.mutationFields((t) => {
     const listingId = t.arg.id({ required: true, description: 'Id of one of your listings.' })
-    const dryRun = t.arg.boolean({ defaultValue: false, description: 'Changes nothing and gives what the change would, with `forecast`.' })
+    const dryRun = t.arg.boolean({ defaultValue: false, description: DRY_RUN })
     return {
       updateListingPrice: t.field({
         type: result,
@@ -93,7 +73,32 @@ export function implementListingMutations(builder: Builder): void {
   })
 }
 
-function addRenewal(builder: Builder): void {
+function addForecast(builder: Builder) {
+  const usualWait = builder.objectRef<Forecast['usual_wait']>('UsualWait').implement({
+    description: 'How long listings waited for the decision of the operator, of the latest 500 decisions of the last 30 days.',
+    fields: (t) => ({
+      p50Hours: t.exposeFloat('p50_hours', { nullable: true, description: 'Half of them waited no longer; null without decisions.' }),
+      p90Hours: t.exposeFloat('p90_hours', { nullable: true, description: 'Nine of ten waited no longer; null without decisions.' }),
+      n: t.exposeInt('n', { nullable: false, description: 'Decisions counted.' }),
+    }),
+  })
+  return builder.objectRef<Forecast>('ListingForecast').implement({
+    description: 'What a change of a listing would lead to.',
+    fields: (t) => ({
+      status: t.exposeString('status', { nullable: false, description: 'Status that would follow.' }),
+      hidden: t.exposeBoolean('hidden', { nullable: false, description: 'Whether buyers would not find the listing then.' }),
+      because: t.stringList({
+        nullable: false,
+        description: 'Fields that cause it.',
+        extensions: cost({ entries: 5 }),
+        resolve: ({ because }) => because.map(camelCase),
+      }),
+      usualWait: t.field({ type: usualWait, nullable: false, description: 'How long approval usually takes.', resolve: (of) => of.usual_wait }),
+    }),
+  })
+}
+
+function addRenewal(builder: Builder, forecast: ReturnType<typeof addForecast>): void {
   const refusal = builder.objectRef<NonNullable<RenewedListing['refused']>>('RenewalRefusal').implement({
     description: 'Why a listing was not renewed.',
     fields: (t) => ({
@@ -108,6 +113,11 @@ function addRenewal(builder: Builder): void {
       status: t.exposeString('status', { description: '`pending` where it changed since its approval; null where it is not yours.' }),
       expiresAt: t.exposeString('expires_at', { description: 'End of the period, local time with offset.' }),
       refused: t.field({ type: refusal, description: 'Null where it was renewed.', resolve: (one) => one.refused }),
+      forecast: t.field({
+        type: forecast,
+        description: 'With `dryRun`, when nothing is changed; null where it is refused.',
+        resolve: (one) => one.forecast,
+      }),
     }),
   })
   const result = builder.objectRef<Renewal>('RenewalResult').implement({
@@ -130,6 +140,7 @@ function addRenewal(builder: Builder): void {
       args: {
         ids: t.arg.idList({ description: `Ids of your listings, 1 to ${MOST_RENEWED}.` }),
         endingWithinDays: t.arg.int({ description: 'Instead of `ids`: all whose period ends within so many days, 1 to 365.' }),
+        dryRun: t.arg.boolean({ defaultValue: false, description: DRY_RUN }),
       },
       resolve: (_root, args, ctx, info) => {
         const { ids, ...others } = sent(args)

@@ -7,8 +7,11 @@ import type { MarketWriteCtx } from './types.ts'
 
 export const endVacation = verb(
   { name: 'endVacation', needs: OPERATION_PLAN.endVacation, writes: true, input: Type.Object({}, { additionalProperties: false }) },
-  async (ctx: MarketWriteCtx): Promise<{ message: string }> => {
-    await changeVacation(ctx, 'vacation.end', () => null)
-    return { message: 'The vacation is ended' }
-  },
+  (ctx: MarketWriteCtx): Promise<{ message: string }> =>
+    changeVacation(
+      ctx,
+      'vacation.end',
+      () => null,
+      () => ({ message: 'The vacation is ended' }),
+    ),
 )

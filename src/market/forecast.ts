@@ -1,8 +1,9 @@
 // What a write of an own listing would lead to: the write itself is run, looked at and rolled back.
 import { Type } from '#core/input.ts'
 import { rehearse } from '#db/change.ts'
+import type { Tx } from '#db/schema.ts'
 import { QUEUED, REJECTED, statusAt } from './rules.ts'
-import { findStanding, lockStanding, type StandingRow } from './standing.ts'
+import { findStanding, findStandings, lockStanding, lockStandings, type StandingRow } from './standing.ts'
 import { changedSinceApproval, CONTENT, listingTag } from './store.ts'
 import type { Forecast, Forecasted, MarketWriteCtx } from './types.ts'
 import { usualWait } from './usual-wait.ts'
@@ -14,6 +15,8 @@ export const DryRun = {
     Type.Boolean({ description: '`1` changes nothing: `data` is what the write would answer, with `forecast`', examples: [true] }),
   ),
 }
+
+const UNCHANGED = 'Nothing is changed: this is a forecast'
 
 /** Fields beside the content that decide whether buyers find a listing. */
 const DECIDING: readonly string[] = ['quantity', 'action']
@@ -37,9 +40,32 @@ export async function forecasting<Ctx extends MarketWriteCtx, Input extends { id
     return {
       ...result,
       ...('etag' in result && { etag: listingTag(before!) }),
-      message: 'Nothing is changed: this is a forecast',
+      message: UNCHANGED,
       forecast: { ...forecastOf(before!, after, Object.keys(input), ctx.now()), usual_wait: wait },
     }
+  })
+}
+
+/**
+ * Rehearses a write of many listings that refuses some of them.
+ * @param idsOf the listings that it is about
+ * @returns what it would answer, each listing that is not refused with `forecast`
+ * @throws what the write throws
+ */
+export async function forecastingEach<
+  Ctx extends MarketWriteCtx,
+  Result extends { listings: readonly { id: number; refused: object | null }[]; message: string },
+>(ctx: Ctx, idsOf: (tx: Tx) => Promise<number[]>, run: (ctx: Ctx) => Promise<Result>): Promise<Result> {
+  const wait = await usualWait(ctx.db, ctx.now())
+  return rehearse(ctx, async (tx, rehearsal) => {
+    const before = await lockStandings(tx, await idsOf(tx))
+    const result = await run(rehearsal)
+    const after = await findStandings(tx, [...before.keys()])
+    const listings = result.listings.map((one) => {
+      const own = one.refused === null && before.get(one.id)
+      return own ? { ...one, forecast: { ...forecastOf(own, after.get(one.id) ?? null, [], ctx.now()), usual_wait: wait } } : one
+    })
+    return { ...result, listings, message: UNCHANGED }
   })
 }
 

@@ -7,11 +7,13 @@ import { type Reason, reason, textOf } from '#core/problems.ts'
 import { localTime } from '#core/time.ts'
 import { ownAccount, verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
+import type { Tx } from '#db/schema.ts'
 import { endedIfAnyOver } from './expire-listings.ts'
+import { DryRun, forecastingEach } from './forecast.ts'
 import { PUBLISHED, QUEUED, STATUSES, TABLE } from './rules.ts'
 import { idsEndingBy, type ListingRow, lockListings, updatePeriods } from './store.ts'
 import { daysAfter, decisionOn, priceValues } from './transition.ts'
-import type { MarketWriteCtx } from './types.ts'
+import { Forecasting, type MarketWriteCtx } from './types.ts'
 import { type Vacation, withVacation } from './vacation.ts'
 import { lockVacation } from './vacation-store.ts'
 
@@ -24,6 +26,7 @@ export const RenewedListingSchema = Type.Object(
     status: orNull(Type.Enum([...STATUSES]), { description: '`pending` where it changed since its approval; null where it is not yours' }),
     expires_at: orNull(Type.String({ format: 'date-time' }), { description: 'End of the period, local time with offset' }),
     refused: orNull(Type.Object({ message: Type.String(), ...ReasonFields }), { description: 'Why it was not renewed; null where it was' }),
+    ...Forecasting,
   },
   { title: 'RenewedListing' },
 )
@@ -51,52 +54,70 @@ export const renewListings = verb(
             description: `Instead of \`ids\`: all whose period ends within so many days, the next ${MOST_RENEWED} to end`,
           }),
         ),
+        ...DryRun,
       },
       { additionalProperties: false },
     ),
   },
-  async (ctx: MarketWriteCtx, { ids: named, ending_within_days: days }): Promise<Renewal> => {
-    if ((named === undefined) === (days === undefined)) throw invalid('ids', 'exactly_one', { field: 'ending_within_days' })
-    const sellerId = ownAccount(ctx.viewer)
-    return change(ctx, async (tx, note) => {
-      const now = ctx.now()
-      const wanted = named ? [...new Set(named)] : await idsEndingBy(tx, sellerId, renewable(), now, daysAfter(now, days!), MOST_RENEWED + 1)
-      const ids = wanted.slice(0, MOST_RENEWED)
-      const locked = await lockListings(tx, ids)
-      const own = new Map([...locked].filter(([, row]) => row.seller_id === sellerId))
-      const listings = await endedIfAnyOver(tx, note, ctx, own)
-      const renewing = { now, periodDays: ctx.market.listingPeriodDays, vacation: await lockVacation(tx, sellerId, 'read', now) }
-      const renewed: ListingRow[] = []
-      const outcomes = ids.map((id): RenewedListing => {
-        const before = listings.get(id)
-        if (!before) return refusal(id, null, reason(locked.has(id) ? 'not_owner' : 'not_found', { thing: 'listing', id }))
-        const after = renewal(before, renewing)
-        if ('refused' in after) return refusal(id, before, after.refused)
-        renewed.push(after)
-        const shown = ({ status, expires_at }: ListingRow) => ({ status, expires_at })
-        note.audit({ action: 'listing.renew', subject: 'listing', id, before: shown(before), after: shown(after) })
-        return { id, status: after.status, expires_at: after.expires_at && localTime(after.expires_at, ctx.market.timeZone), refused: null }
-      })
-      await updatePeriods(tx, renewed, now)
-      if (renewed.length > 0)
-        note.changed(
-          'listings',
-          renewed.map(({ id }) => id),
-        )
-      return { listings: outcomes, more: wanted.length > ids.length, message: messageOf(outcomes) }
-    })
-
-    function refusal(id: number, row: ListingRow | null, { rule, params }: Reason): RenewedListing {
-      const expiresAt = row?.expires_at ?? null
-      return {
-        id,
-        status: row?.status ?? null,
-        expires_at: expiresAt && localTime(expiresAt, ctx.market.timeZone),
-        refused: { message: textOf({ rule, params }), rule, params },
-      }
-    }
+  async (ctx: MarketWriteCtx, { dry_run: dryRun = false, ...asked }): Promise<Renewal> => {
+    if ((asked.ids === undefined) === (asked.ending_within_days === undefined)) throw invalid('ids', 'exactly_one', { field: 'ending_within_days' })
+    if (!dryRun) return renew(ctx, asked)
+    const idsOf = async (tx: Tx) => (await wantedIds(tx, ctx, asked)).slice(0, MOST_RENEWED)
+    return forecastingEach(ctx, idsOf, (rehearsal) => renew(rehearsal, asked))
   },
 )
+
+interface Asked {
+  ids?: number[]
+  ending_within_days?: number
+}
+
+/** One more than are renewed at once where there are more. */
+async function wantedIds(tx: Tx, { viewer, now }: MarketWriteCtx, { ids, ending_within_days: days }: Asked): Promise<number[]> {
+  if (ids) return [...new Set(ids)]
+  return idsEndingBy(tx, ownAccount(viewer), renewable(), now(), daysAfter(now(), days!), MOST_RENEWED + 1)
+}
+
+async function renew(ctx: MarketWriteCtx, asked: Asked): Promise<Renewal> {
+  const sellerId = ownAccount(ctx.viewer)
+  return change(ctx, async (tx, note) => {
+    const now = ctx.now()
+    const wanted = await wantedIds(tx, ctx, asked)
+    const ids = wanted.slice(0, MOST_RENEWED)
+    const locked = await lockListings(tx, ids)
+    const own = new Map([...locked].filter(([, row]) => row.seller_id === sellerId))
+    const listings = await endedIfAnyOver(tx, note, ctx, own)
+    const renewing = { now, periodDays: ctx.market.listingPeriodDays, vacation: await lockVacation(tx, sellerId, 'read', now) }
+    const renewed: ListingRow[] = []
+    const outcomes = ids.map((id): RenewedListing => {
+      const before = listings.get(id)
+      if (!before) return refusal(id, null, reason(locked.has(id) ? 'not_owner' : 'not_found', { thing: 'listing', id }))
+      const after = renewal(before, renewing)
+      if ('refused' in after) return refusal(id, before, after.refused)
+      renewed.push(after)
+      const shown = ({ status, expires_at }: ListingRow) => ({ status, expires_at })
+      note.audit({ action: 'listing.renew', subject: 'listing', id, before: shown(before), after: shown(after) })
+      return { id, status: after.status, expires_at: after.expires_at && localTime(after.expires_at, ctx.market.timeZone), refused: null }
+    })
+    await updatePeriods(tx, renewed, now)
+    if (renewed.length > 0)
+      note.changed(
+        'listings',
+        renewed.map(({ id }) => id),
+      )
+    return { listings: outcomes, more: wanted.length > ids.length, message: messageOf(outcomes) }
+  })
+
+  function refusal(id: number, row: ListingRow | null, { rule, params }: Reason): RenewedListing {
+    const expiresAt = row?.expires_at ?? null
+    return {
+      id,
+      status: row?.status ?? null,
+      expires_at: expiresAt && localTime(expiresAt, ctx.market.timeZone),
+      refused: { message: textOf({ rule, params }), rule, params },
+    }
+  }
+}
 
 /** Statuses in which the table may renew. */
 function renewable() {

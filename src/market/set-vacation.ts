@@ -30,8 +30,8 @@ export const setVacation = verb(
       { additionalProperties: false },
     ),
   },
-  (ctx: MarketWriteCtx, input): Promise<VacationAnswer> =>
-    changeVacation(ctx, 'vacation.set', (before, now) => {
+  (ctx: MarketWriteCtx, input): Promise<VacationAnswer> => {
+    const next = (before: Vacation | null, now: Date) => {
       const vacation = { from: startOf(input.from, before, now), to: wholeSecond(momentOf('to', input.to)) }
       if (vacation.to <= now) throw invalid('to', 'in_future')
       if (vacation.to <= vacation.from) throw invalid('from', 'before', { field: 'to' })
@@ -39,7 +39,9 @@ export const setVacation = verb(
         throw invalid('to', 'days_after', { days: LONGEST_VACATION_DAYS, field: 'from' })
       }
       return vacation
-    }).then((vacation) => shownVacation(vacation!, ctx.market.timeZone)),
+    }
+    return changeVacation(ctx, 'vacation.set', next, (vacation) => shownVacation(vacation, ctx.market.timeZone))
+  },
 )
 
 /** @throws VALIDATION_ERROR for a start that has passed, unless a vacation has run since then, and for one too far ahead */
@@ -67,23 +69,25 @@ function daysBetween(from: Date, to: Date): number {
 /**
  * Gives the caller another vacation or none, and moves the ends of what stands still in it by as much as that changes.
  * @param next of the vacation that there was; null for none
+ * @param answerOf what is answered, and kept for a repeat of the request
  */
-export function changeVacation(
+export function changeVacation<Next extends Vacation | null, Answer>(
   ctx: MarketWriteCtx,
   action: 'vacation.set' | 'vacation.end',
-  next: (before: Vacation | null, now: Date) => Vacation | null,
-): Promise<Vacation | null> {
+  next: (before: Vacation | null, now: Date) => Next,
+  answerOf: (after: Next) => Answer,
+): Promise<Answer> {
   const accountId = ownAccount(ctx.viewer)
   return change(ctx, async (tx, note) => {
     const now = ctx.now()
     await lockRunning(tx, accountId, now)
     const before = await lockVacation(tx, accountId, 'set', now)
     const after = next(before, now)
-    if (before?.from.getTime() === after?.from.getTime() && before?.to.getTime() === after?.to.getTime()) return after
+    if (before?.from.getTime() === after?.from.getTime() && before?.to.getTime() === after?.to.getTime()) return answerOf(after)
     await (after ? saveVacation(tx, accountId, after) : deleteVacation(tx, accountId))
     await followVacation(tx, note, accountId, before, after, now)
     note.audit({ action, subject: 'account', id: accountId, before, after })
-    return after
+    return answerOf(after)
   })
 }
 

@@ -9,20 +9,34 @@ export type StandingRow = ListingRow & Standing
 
 /** A listing with what else its visibility depends on, null where there is none. */
 export async function findStanding(on: Queryable, id: number): Promise<StandingRow | null> {
-  return (await standings(on, id).executeTakeFirst()) ?? null
+  return (await standings(on, [id]).executeTakeFirst()) ?? null
 }
 
 /** The same, locked until the transaction ends. */
 export async function lockStanding(tx: Tx, id: number): Promise<StandingRow | null> {
-  return (await standings(tx, id).forUpdate().executeTakeFirst()) ?? null
+  return (await lockStandings(tx, [id])).get(id) ?? null
 }
 
-function standings(on: Queryable, id: number) {
+/** Listings by id, those that there are not left out. */
+export async function findStandings(on: Queryable, ids: readonly number[]): Promise<Map<number, StandingRow>> {
+  return byId(await standings(on, ids).execute())
+}
+
+/** The same, locked until the transaction ends, in the order of ids. */
+export async function lockStandings(tx: Tx, ids: readonly number[]): Promise<Map<number, StandingRow>> {
+  return byId(await standings(tx, ids).orderBy('id').forUpdate().execute())
+}
+
+function byId(rows: StandingRow[]): Map<number, StandingRow> {
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+function standings(on: Queryable, ids: readonly number[]) {
   const suspended = sql<boolean>`(select suspended from accounts where accounts.id = listings.seller_id)`
   const vacation = (end: 'starts_at' | 'ends_at') => sql<Date | null>`(select ${sql.ref(end)} from vacations where account_id = listings.seller_id)`
   return on
     .selectFrom('listings')
     .select(COLUMNS)
     .select([suspended.as('seller_suspended'), vacation('starts_at').as('vacation_from'), vacation('ends_at').as('vacation_to')])
-    .where('id', '=', idForSql(id))
+    .where('id', '=', sql<number>`any(${ids.map(idForSql)}::int4[])`)
 }

@@ -77,7 +77,8 @@ export interface Forecasted {
   forecast?: Forecast
 }
 
-const Forecasting = { forecast: Type.Optional(ForecastSchema) }
+/** What the schema of a result has where the write can be forecast. */
+export const Forecasting = { forecast: Type.Optional(ForecastSchema) }
 
 export const ListingChangeSchema = Type.Object(
   { id: Type.Integer(), price: Type.Number({ description: 'In TL' }), status: Status, ...Forecasting },

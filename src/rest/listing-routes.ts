@@ -165,8 +165,9 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       description:
         'Active, paused and expired listings that have not changed since their approval get a new period from now on; changed ones wait for ' +
         `approval. Name up to ${MOST_RENEWED.toLocaleString('en')} by \`ids\`, or take all that end within so many days. What is refused is told by id; ` +
-        'the others are renewed. Takes an `Idempotency-Key`.',
+        `the others are renewed. Takes an \`Idempotency-Key\`. ${DRY_RUN}`,
       tag,
+      queryFields: ['dry_run'],
       answer: ({ listings, more, message }: Renewal) => ({ data: listings, message, extra: { more } }),
       data: Type.Array(RenewedListingSchema),
       extra: { more: Type.Boolean({ description: 'Whether more listings end within the days asked for: send the request again' }) },

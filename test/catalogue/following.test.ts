@@ -51,8 +51,9 @@ function items(node: TestNode): Promise<Reply<{ name: string }[]>> {
   return send(`${node.publicUrl}/api/v1/items`, here.keys.professional)
 }
 
-async function nameAt(node: TestNode): Promise<string> {
-  return (await items(node)).body.data[0]!.name
+/** Undefined where the node does not have the item yet. */
+async function nameAt(node: TestNode): Promise<string | undefined> {
+  return (await items(node)).body.data[0]?.name
 }
 
 /** As a writer that is not one of our nodes: the change and its row of the log, in a transaction that `run` decides on. */

@@ -69,6 +69,39 @@ test('each status as the table says: the period is new, and what is told is what
   expect(log.data[0]).toMatchObject({ action: 'listing.renew', before: { status: 'expired' }, after: { status: 'active' } })
 })
 
+test('a forecast tells what a renewal does, and changes nothing', async () => {
+  const ids = await Promise.all(
+    (['active', 'expired', 'pending'] as const).map(async (status) => (await inStatus(node, status, item, { title: 'Foreseen' })).id),
+  )
+  const corrected = await inStatus(node, 'active', item)
+  await operator(node, 'PATCH', `/listings/${corrected.id}`, { description: 'Corrected' })
+  ids.push(corrected.id)
+  const before = await Promise.all(ids.map(stored))
+  const { status, body } = await plus<(Renewed & { forecast?: object })[]>(
+    node,
+    'POST',
+    '/listings/renew?dry_run=1',
+    { ids },
+    { key: node.keys.plus },
+  )
+  expect([status, body.message]).toEqual([200, 'Nothing is changed: this is a forecast'])
+  expect(body.data.map(({ forecast }) => forecast)).toEqual([
+    expect.objectContaining({ status: 'active', hidden: false, because: [] }),
+    expect.objectContaining({ status: 'active', hidden: false, because: [] }),
+    undefined,
+    expect.objectContaining({ status: 'pending', hidden: true, because: ['description'] }),
+  ])
+  expect(await Promise.all(ids.map(stored))).toEqual(before)
+  const inGraphql = await ask<{ renewListings: { listings: { forecast: { status: string } | null }[] } }>(
+    node,
+    `mutation { renewListings(ids: [${ids.join(',')}], dryRun: true) { listings { forecast { status } } } }`,
+    { plan: 'plus' },
+  )
+  expect(inGraphql.data?.renewListings.listings.map(({ forecast }) => forecast?.status ?? null)).toEqual(['active', 'active', null, 'pending'])
+  const { body: done } = await renew({ ids })
+  expect(done.data.map(({ status }) => status)).toEqual(['active', 'active', 'pending', 'pending'])
+})
+
 test('what changed since its approval waits for approval; a new price is no change', async () => {
   const corrected = await inStatus(node, 'active', item)
   await operator(node, 'PATCH', `/listings/${corrected.id}`, { description: 'Corrected' })

@@ -181,7 +181,23 @@ test('nothing is told exactly when a search finds the listing', { timeout: 120_0
     for (const { id } of listings) await operator(node, 'POST', `/listings/${id}/reject`, { reason: 'over' })
     for (const { id } of sellers) await call(changeAccount, node.ctx, { id, suspended: true })
   }
-  await fc.assert(fc.asyncProperty(fc.array(steps, { minLength: 15, maxLength: 40 }), story), { numRuns: 15 })
+  // Reaches every state whatever the random stories do: listing 4 is shown, 0 has no stock, 1 and 3 wait.
+  const through = (
+    [
+      ['plan', 4],
+      ['approveBriefly', 3],
+      ['reject', 1],
+      ['pause', 2],
+      ['day', 0],
+      ['vacation', 4],
+      ['back', 4],
+      ['suspend', 4],
+      ['resume', 4],
+      ['sellOut', 4],
+    ] as const
+  ).map(([what, n]) => ({ what, n }))
+  const stories = fc.array(steps, { minLength: 10, maxLength: 40 })
+  await fc.assert(fc.asyncProperty(stories, story), { numRuns: 15, examples: [[through]] })
   for (const state of [
     'visible',
     'visible on Starter',

@@ -119,6 +119,13 @@ export async function makeThings(node: TestNode, { accountId, secretWord }: Owne
   return { item, listing: listing.id, collection: collection.id, record: record.id, job, applied, rule, cursor: cursorAt(accountId, 1), ...moments }
 }
 
+/** The path with the ids of the owner's things, or of the item. */
+export function withIds(path: string, { listing, collection, record, job, applied, rule, item }: Things): string {
+  const ids = { '/listings/': listing, '/collections/': collection, '/undo': applied, '/repricing-rules/': rule, '/price-jobs/': job }
+  const id = Object.entries(ids).find(([part]) => path.includes(part))?.[1] ?? item
+  return path.replace(':itemId', String(record)).replace(':id', String(id))
+}
+
 /** Webhook events that are still to be delivered. */
 export async function queuedEvents({ db }: TestNode): Promise<number> {
   const queued = await db.kysely.selectFrom('webhook_events').select('id').where('state', '=', 'queued').execute()

@@ -26,6 +26,7 @@ import {
   startListing,
   stateOf,
   type Things,
+  withIds,
 } from './authorisation-kit.ts'
 import {
   GRAPHQL_PATHS,
@@ -201,15 +202,9 @@ function withQuery(url: string, ...queries: (string | undefined)[]): string {
   return query ? `${url}?${query}` : url
 }
 
-function urlOf(path: string, { listing, collection, record, job, applied, rule, item }: Things): string {
-  const ids = { '/listings/': listing, '/collections/': collection, '/undo': applied, '/repricing-rules/': rule, '/price-jobs/': job }
-  const id = Object.entries(ids).find(([part]) => path.includes(part))?.[1] ?? item
-  return `${node.publicUrl}${path.replace(':itemId', String(record)).replace(':id', String(id))}`
-}
-
 function ask(name: string, { query, body }: PublicRow, things: Things, { headers, query: more }: Credential): Promise<RawReply> {
   const [method, path] = name.split(' ') as [string, string]
-  return sendRaw(withQuery(urlOf(path, things), query, more), method, headers, body && filled(JSON.stringify(body), things))
+  return sendRaw(withQuery(node.publicUrl + withIds(path, things), query, more), method, headers, body && filled(JSON.stringify(body), things))
 }
 
 function askGraphql(

@@ -150,7 +150,7 @@ describe('an unknown field', () => {
     const own = 'price, title, description, shipping_payer, offers_enabled, min_offer_price'
     const kept = 'quantity, purchase_price, sale_price, purchase_date, card_uniq_id, note'
     const answers: [Promise<Reply>, string, string][] = [
-      [price('{"price": 1, "x": 1}'), 'PLUS_LISTING_ERROR', 'price'],
+      [price('{"price": 1, "x": 1}'), 'PLUS_LISTING_ERROR', 'price,dry_run'],
       [plus('PATCH', `/listings/${listing}`, '{"x": 1}'), 'PLUS_LISTING_ERROR', own],
       [plus('POST', `/listings/${listing}/status?action=pause`, '{"x": 1}'), 'PLUS_LISTING_ERROR', 'action'],
       [plus('POST', '/make-highlight', `{"id": ${listing}, "x": 1}`), 'PLUS_LISTING_ERROR', 'id'],

@@ -19,6 +19,7 @@ const CONDITIONAL: Record<string, object | null> = {
   'PATCH /operator/v1/listings/:id': { title: 'Another title' },
   'POST /operator/v1/listings/:id/approve': {},
   'POST /operator/v1/listings/:id/reject': { reason: 'Blurred' },
+  'POST /operator/v1/listings/:id/request-change': { note: 'Blurred' },
 }
 const STALE = ['if-match', '"as-it-was-yesterday"']
 
