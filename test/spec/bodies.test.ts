@@ -147,13 +147,13 @@ describe('a JSON body', () => {
 
 describe('an unknown field', () => {
   test('is refused with those that a body may have, without what stands in the path', async () => {
-    const own = 'price, title, description, shipping_payer, offers_enabled, min_offer_price'
+    const own = 'price, quantity, sku, title, description, shipping_payer, offers_enabled, min_offer_price, dry_run'
     const kept = 'quantity, purchase_price, sale_price, purchase_date, card_uniq_id, note'
     const answers: [Promise<Reply>, string, string][] = [
       [price('{"price": 1, "x": 1}'), 'PLUS_LISTING_ERROR', 'price,dry_run'],
       [plus('PATCH', `/listings/${listing}`, '{"x": 1}'), 'PLUS_LISTING_ERROR', own],
-      [plus('POST', `/listings/${listing}/status?action=pause`, '{"x": 1}'), 'PLUS_LISTING_ERROR', 'action'],
-      [plus('POST', '/make-highlight', `{"id": ${listing}, "x": 1}`), 'PLUS_LISTING_ERROR', 'id'],
+      [plus('POST', `/listings/${listing}/status?action=pause`, '{"x": 1}'), 'PLUS_LISTING_ERROR', 'action, dry_run'],
+      [plus('POST', '/make-highlight', `{"id": ${listing}, "x": 1}`), 'PLUS_LISTING_ERROR', 'id, dry_run'],
       [
         plus('POST', `/collections/${collection}/items`, `{"item_id": ${item}, "x": 1}`),
         'PLUS_COLLECTION_ERROR',

@@ -20,6 +20,7 @@ const CONDITIONAL: Record<string, object | null> = {
   'POST /operator/v1/listings/:id/approve': {},
   'POST /operator/v1/listings/:id/reject': { reason: 'Blurred' },
   'POST /operator/v1/listings/:id/request-change': { note: 'Blurred' },
+  'POST /operator/v1/listings/:id/undo-decision': {},
 }
 const STALE = ['if-match', '"as-it-was-yesterday"']
 
@@ -49,10 +50,11 @@ function ask(name: string, headers: string[], body: object | null, things: Thing
   return sendRaw(url, method, [...credentialOf(path), ...headers], text ?? undefined)
 }
 
-/** Approve has only a pending listing to approve. */
+/** Approve has only a pending listing to approve, and undo one that has not changed since. */
 async function thingsFor(name: string): Promise<Things> {
   const things = await makeThings(node, owner, item)
-  return name.endsWith('/approve') ? { ...things, listing: (await pending(node, item)).id } : things
+  if (name.endsWith('/approve')) return { ...things, listing: (await pending(node, item)).id }
+  return name.endsWith('/undo-decision') ? { ...things, listing: (await published(node, item)).id } : things
 }
 
 test('every write of both listeners honours If-Match or refuses it, and then changes nothing', async () => {
