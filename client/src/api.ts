@@ -432,7 +432,7 @@ export interface paths {
         put?: never;
         /**
          * Renew listings
-         * @description Active, paused and expired listings that have not changed since their approval get a new period from now on; changed ones wait for approval. Name up to 1,000 by `ids`, or take all that end within so many days. What is refused is told by id; the others are renewed. Takes an `Idempotency-Key`.
+         * @description Active, paused and expired listings that have not changed since their approval get a new period from now on; changed ones wait for approval. Name up to 1,000 by `ids`, or take all that end within so many days. What is refused is told by id; the others are renewed. Takes an `Idempotency-Key`. `dry_run=1` changes nothing and answers what the write would, with `forecast`.
          *
          *     ```sh
          *     curl -X POST 'https://cards.example/api/v1/plus/listings/renew' \
@@ -2534,6 +2534,7 @@ export interface components {
                     [key: string]: unknown;
                 };
             } | null;
+            forecast?: components["schemas"]["ListingForecast"];
         };
         Replay: {
             /** @description How many events will be posted */
@@ -3933,7 +3934,7 @@ export interface operations {
                      *           "code": "service",
                      *           "name": "service",
                      *           "currency": "TRY",
-                     *           "last_price_at": "2026-11-22T23:54:32.557Z"
+                     *           "last_price_at": "2026-11-23T00:14:39.075Z"
                      *         },
                      *         {
                      *           "code": "source_a",
@@ -4072,11 +4073,11 @@ export interface operations {
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-23T02:54:42+03:00"
+                     *               "sold_at": "2026-11-23T03:14:48+03:00"
                      *             },
                      *             {
                      *               "price": 36407.97,
-                     *               "sold_at": "2026-11-10T23:33:30+03:00"
+                     *               "sold_at": "2026-11-10T23:53:37+03:00"
                      *             }
                      *           ]
                      *         }
@@ -4193,16 +4194,16 @@ export interface operations {
                      *         "shipping_payer": "buyer",
                      *         "offers_enabled": false,
                      *         "highlighted_until": null,
-                     *         "published_at": "2026-11-23T02:54:42+03:00",
-                     *         "expires_at": "2026-12-23T02:54:42+03:00",
+                     *         "published_at": "2026-11-23T03:14:48+03:00",
+                     *         "expires_at": "2026-12-23T03:14:48+03:00",
                      *         "min_offer_price": null,
                      *         "item_id": 5,
                      *         "grade_id": 4,
                      *         "rejection_reason": null,
                      *         "sku": null,
                      *         "changed_by": null,
-                     *         "created_at": "2026-11-23T02:54:42+03:00",
-                     *         "updated_at": "2026-11-23T02:54:42+03:00",
+                     *         "created_at": "2026-11-23T03:14:48+03:00",
+                     *         "updated_at": "2026-11-23T03:14:48+03:00",
                      *         "etag": "\"3001-5\"",
                      *         "pc_multiplier": 2.92,
                      *         "grade": {
@@ -4561,16 +4562,16 @@ export interface operations {
                      *           "shipping_payer": "buyer",
                      *           "offers_enabled": false,
                      *           "highlighted_until": null,
-                     *           "published_at": "2026-11-23T02:54:42+03:00",
-                     *           "expires_at": "2026-12-23T02:54:42+03:00",
+                     *           "published_at": "2026-11-23T03:14:48+03:00",
+                     *           "expires_at": "2026-12-23T03:14:48+03:00",
                      *           "min_offer_price": null,
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
                      *           "sku": null,
                      *           "changed_by": null,
-                     *           "created_at": "2026-11-23T02:54:42+03:00",
-                     *           "updated_at": "2026-11-23T02:54:42+03:00",
+                     *           "created_at": "2026-11-23T03:14:48+03:00",
+                     *           "updated_at": "2026-11-23T03:14:48+03:00",
                      *           "etag": "\"3001-5\""
                      *         }
                      *       ],
@@ -4671,7 +4672,7 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-23T02:54:42+03:00"
+                     *           "sold_at": "2026-11-23T03:14:48+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -4758,7 +4759,7 @@ export interface operations {
                      *         "reasons": [
                      *           {
                      *             "code": "sold",
-                     *             "since": "2026-11-23T02:54:42+03:00",
+                     *             "since": "2026-11-23T03:14:48+03:00",
                      *             "what_to_do": "Nothing: a sold listing stays sold. Offer further units in a new listing.",
                      *             "rejection_reason": null
                      *           }
@@ -5145,7 +5146,13 @@ export interface operations {
     };
     renewListings: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description `1` changes nothing: `data` is what the write would answer, with `forecast`
+                 * @example true
+                 */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
@@ -5180,13 +5187,13 @@ export interface operations {
                      *         {
                      *           "id": 3001,
                      *           "status": "active",
-                     *           "expires_at": "2026-12-23T02:54:45+03:00",
+                     *           "expires_at": "2026-12-23T03:14:50+03:00",
                      *           "refused": null
                      *         },
                      *         {
                      *           "id": 3003,
                      *           "status": "sold",
-                     *           "expires_at": "2026-12-23T02:54:42+03:00",
+                     *           "expires_at": "2026-12-23T03:14:48+03:00",
                      *           "refused": {
                      *             "message": "the listing is sold and cannot be changed any more",
                      *             "rule": "listing_sold",
@@ -5582,7 +5589,7 @@ export interface operations {
                      *             "market": "service",
                      *             "amount": 20775.95,
                      *             "currency": "TRY",
-                     *             "at": "2026-11-22T23:54:32.557Z",
+                     *             "at": "2026-11-23T00:14:39.075Z",
                      *             "import_id": 1,
                      *             "line": 43,
                      *             "used": false,
@@ -5704,13 +5711,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "cursor": "WzEsIjc3MTExNDg1MDIyNDg3MTYyNzYiLCI3NTc6NzU3OiIsIjc5NTo3OTU6IiwiNzYzIiw1LDFd",
+                     *           "cursor": "WzEsIjc3MTExNTM2ODgxODQ3NDQ0NDAiLCI3NTc6NzU3OiIsIjc5Mzo3OTM6IiwiNzYzIiw1LDFd",
                      *           "kind": "item",
                      *           "id": 1,
                      *           "item_id": 1,
                      *           "market": null,
                      *           "label": null,
-                     *           "at": "2026-11-22T23:54:31.965Z",
+                     *           "at": "2026-11-23T00:14:38.593Z",
                      *           "data": {
                      *             "id": 1,
                      *             "market": "source_c",
@@ -5771,19 +5778,19 @@ export interface operations {
                      *                 "label": "PSA 10",
                      *                 "price": 6336.79,
                      *                 "currency": "TRY",
-                     *                 "updated_at": "2026-11-22T23:54:32.557Z"
+                     *                 "updated_at": "2026-11-23T00:14:39.075Z"
                      *               }
                      *             ]
                      *           }
                      *         },
                      *         {
-                     *           "cursor": "WzEsIjc3MTExNDg1MDIyNDg3MTYyNzYiLCI3NTc6NzU3OiIsIjc5NTo3OTU6IiwiNzYzIiw1LDJd",
+                     *           "cursor": "WzEsIjc3MTExNTM2ODgxODQ3NDQ0NDAiLCI3NTc6NzU3OiIsIjc5Mzo3OTM6IiwiNzYzIiw1LDJd",
                      *           "kind": "item",
                      *           "id": 2,
                      *           "item_id": 2,
                      *           "market": null,
                      *           "label": null,
-                     *           "at": "2026-11-22T23:54:31.965Z",
+                     *           "at": "2026-11-23T00:14:38.593Z",
                      *           "data": {
                      *             "id": 2,
                      *             "market": "source_c",
@@ -5850,7 +5857,7 @@ export interface operations {
                      *           }
                      *         }
                      *       ],
-                     *       "next": "WzEsIjc3MTExNDg1MDIyNDg3MTYyNzYiLCI3NTc6NzU3OiIsIjc5NTo3OTU6IiwiNzYzIiw1LDJd"
+                     *       "next": "WzEsIjc3MTExNTM2ODgxODQ3NDQ0NDAiLCI3NTc6NzU3OiIsIjc5Mzo3OTM6IiwiNzYzIiw1LDJd"
                      *     }
                      */
                     "application/json": {
@@ -6076,8 +6083,8 @@ export interface operations {
                      *           "reversed": 0,
                      *           "kept": 0,
                      *           "failed": 0,
-                     *           "created_at": "2026-11-23T02:54:44+03:00",
-                     *           "expires_at": "2026-11-24T02:54:44+03:00",
+                     *           "created_at": "2026-11-23T03:14:50+03:00",
+                     *           "expires_at": "2026-11-24T03:14:50+03:00",
                      *           "applied_at": null,
                      *           "undone_at": null
                      *         }
@@ -6207,8 +6214,8 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T02:54:44+03:00",
-                     *         "expires_at": "2026-11-24T02:54:44+03:00",
+                     *         "created_at": "2026-11-23T03:14:50+03:00",
+                     *         "expires_at": "2026-11-24T03:14:50+03:00",
                      *         "applied_at": null,
                      *         "undone_at": null,
                      *         "rows": [
@@ -6375,9 +6382,9 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T02:54:44+03:00",
-                     *         "expires_at": "2026-11-24T02:54:44+03:00",
-                     *         "applied_at": "2026-11-23T02:54:44+03:00",
+                     *         "created_at": "2026-11-23T03:14:50+03:00",
+                     *         "expires_at": "2026-11-24T03:14:50+03:00",
+                     *         "applied_at": "2026-11-23T03:14:50+03:00",
                      *         "undone_at": null,
                      *         "rows": [
                      *           {
@@ -6491,9 +6498,9 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T02:54:44+03:00",
-                     *         "expires_at": "2026-11-24T02:54:44+03:00",
-                     *         "applied_at": "2026-11-23T02:54:44+03:00",
+                     *         "created_at": "2026-11-23T03:14:50+03:00",
+                     *         "expires_at": "2026-11-24T03:14:50+03:00",
+                     *         "applied_at": "2026-11-23T03:14:50+03:00",
                      *         "undone_at": null,
                      *         "rows": [
                      *           {
@@ -6627,10 +6634,10 @@ export interface operations {
                      *         "reversed": 1,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T02:54:44+03:00",
-                     *         "expires_at": "2026-11-24T02:54:44+03:00",
-                     *         "applied_at": "2026-11-23T02:54:44+03:00",
-                     *         "undone_at": "2026-11-23T02:54:44+03:00",
+                     *         "created_at": "2026-11-23T03:14:50+03:00",
+                     *         "expires_at": "2026-11-24T03:14:50+03:00",
+                     *         "applied_at": "2026-11-23T03:14:50+03:00",
+                     *         "undone_at": "2026-11-23T03:14:50+03:00",
                      *         "rows": [
                      *           {
                      *             "row": 1,
@@ -7102,7 +7109,7 @@ export interface operations {
                      *         "ceiling": 5000,
                      *         "max_move_percent": 20,
                      *         "min_comparables": 1,
-                     *         "simulated_at": "2026-11-23T02:54:45+03:00",
+                     *         "simulated_at": "2026-11-23T03:14:50+03:00",
                      *         "last_run_at": null
                      *       },
                      *       "message": "The repricing rule is changed"
@@ -7224,7 +7231,7 @@ export interface operations {
                      *         "listings": [],
                      *         "days": [
                      *           {
-                     *             "day": "2026-11-20",
+                     *             "day": "2026-11-21",
                      *             "known": 0,
                      *             "raised": 0,
                      *             "lowered": 0,
@@ -7232,7 +7239,7 @@ export interface operations {
                      *             "average_price": null
                      *           },
                      *           {
-                     *             "day": "2026-11-21",
+                     *             "day": "2026-11-22",
                      *             "known": 0,
                      *             "raised": 0,
                      *             "lowered": 0,
@@ -7575,7 +7582,7 @@ export interface operations {
                      *           "quantity": 1,
                      *           "purchase_price": 231.03,
                      *           "sale_price": null,
-                     *           "purchase_date": "2026-08-15",
+                     *           "purchase_date": "2026-08-16",
                      *           "card_uniq_id": "DEMO-1011",
                      *           "note": null,
                      *           "value": null,
@@ -7595,7 +7602,7 @@ export interface operations {
                      *           "quantity": 1,
                      *           "purchase_price": null,
                      *           "sale_price": null,
-                     *           "purchase_date": "2026-08-24",
+                     *           "purchase_date": "2026-08-25",
                      *           "card_uniq_id": "DEMO-1010",
                      *           "note": null,
                      *           "value": null,
@@ -8130,8 +8137,8 @@ export interface operations {
                      *           "unit_price": 1250.5,
                      *           "commission": 125.05,
                      *           "payout": 1125.45,
-                     *           "sold_at": "2026-11-23T02:54:42+03:00",
-                     *           "cancelled_at": "2026-11-23T02:54:42+03:00",
+                     *           "sold_at": "2026-11-23T03:14:48+03:00",
+                     *           "cancelled_at": "2026-11-23T03:14:48+03:00",
                      *           "refunded": 1250.5
                      *         }
                      *       ],
@@ -8230,7 +8237,7 @@ export interface operations {
                      *         "lines": [
                      *           {
                      *             "kind": "sale",
-                     *             "at": "2026-11-03T00:12:00+03:00",
+                     *             "at": "2026-11-03T00:32:07+03:00",
                      *             "order_id": 9000000150,
                      *             "line": 1,
                      *             "listing_id": 2142,
@@ -8249,7 +8256,7 @@ export interface operations {
                      *           },
                      *           {
                      *             "kind": "sale",
-                     *             "at": "2026-11-03T05:31:56+03:00",
+                     *             "at": "2026-11-03T05:52:03+03:00",
                      *             "order_id": 9000000208,
                      *             "line": 1,
                      *             "listing_id": 2889,
@@ -8761,7 +8768,7 @@ export interface operations {
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-23T02:54:42+03:00",
+                     *           "created_at": "2026-11-23T03:14:48+03:00",
                      *           "test": true,
                      *           "mark": "test"
                      *         }
@@ -9044,7 +9051,7 @@ export interface operations {
                      *           "id": "evt_1",
                      *           "cursor": "WzEsImV2ZW50cyIsMywxXQ",
                      *           "event": "sale",
-                     *           "sent_at": "2026-11-23T02:54:42+03:00",
+                     *           "sent_at": "2026-11-23T03:14:48+03:00",
                      *           "data": {
                      *             "order_id": 900001,
                      *             "listing_id": 3001,
@@ -9052,7 +9059,7 @@ export interface operations {
                      *             "quantity": 1,
                      *             "unit_price": 1250.5,
                      *             "seller_payout": 1125.45,
-                     *             "sold_at": "2026-11-23T02:54:42+03:00"
+                     *             "sold_at": "2026-11-23T03:14:48+03:00"
                      *           },
                      *           "delivered": false
                      *         },
@@ -9060,7 +9067,7 @@ export interface operations {
                      *           "id": "evt_2",
                      *           "cursor": "WzEsImV2ZW50cyIsMywyXQ",
                      *           "event": "sale",
-                     *           "sent_at": "2026-11-23T02:54:42+03:00",
+                     *           "sent_at": "2026-11-23T03:14:48+03:00",
                      *           "data": {
                      *             "order_id": 900003,
                      *             "listing_id": 3003,
@@ -9068,7 +9075,7 @@ export interface operations {
                      *             "quantity": 1,
                      *             "unit_price": 1200,
                      *             "seller_payout": 1080,
-                     *             "sold_at": "2026-11-23T02:54:42+03:00"
+                     *             "sold_at": "2026-11-23T03:14:48+03:00"
                      *           },
                      *           "delivered": false
                      *         }
@@ -9267,7 +9274,7 @@ export interface operations {
                      *         },
                      *         "key": {
                      *           "label": "demo",
-                     *           "last4": "9Vze",
+                     *           "last4": "nQrQ",
                      *           "expires_at": null,
                      *           "read_only": false,
                      *           "allowed_origins": [],
@@ -9278,12 +9285,12 @@ export interface operations {
                      *         },
                      *         "usage": [
                      *           {
-                     *             "day": "2026-11-22",
+                     *             "day": "2026-11-23",
                      *             "operation": "explainPrice",
                      *             "requests": 3
                      *           },
                      *           {
-                     *             "day": "2026-11-22",
+                     *             "day": "2026-11-23",
                      *             "operation": "getDump",
                      *             "requests": 1
                      *           }
