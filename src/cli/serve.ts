@@ -156,6 +156,7 @@ function greet(node: RunningNode, database: string, access: DemoAccess | null, f
       `  REST       ${node.publicUrl}/api/v1/items`,
       `  GraphQL    ${node.publicUrl}/graphql`,
       `  Reference  ${node.publicUrl}/docs`,
+      `  Desk       ${node.publicUrl}/desk (for sellers, by a Plus key)`,
     )
   }
   if (node.operatorUrl) {

@@ -38,7 +38,7 @@ export function homePage({ url, demoKey, rateLimits }: HomeFacts): string {
 <p class="lead">Prices of trading cards and sealed products by condition and grade, from several sources, over REST and GraphQL;
 a marketplace, collections and webhooks for sellers.</p>
 <nav aria-label="Documentation">
-<a href="/docs/guides">Guides</a> <a href="/docs">REST reference</a> <a href="/graphql">GraphiQL</a> <a href="/openapi.json">OpenAPI document</a> <a href="/docs/guides/changelog">Changelog</a>
+<a href="/docs/guides">Guides</a> <a href="/desk">Seller's desk</a> <a href="/docs">REST reference</a> <a href="/graphql">GraphiQL</a> <a href="/openapi.json">OpenAPI document</a> <a href="/docs/guides/changelog">Changelog</a>
 </nav>
 ${demoKey ? '<p class="note">This is a demo: the catalogue is a sample, its prices are made up, and the key below works.</p>' : ''}
 <h2>A first request</h2>
