@@ -65,7 +65,7 @@ export async function addListings(
   }
   const inserted = await insertListings(
     tx,
-    judged.filter((one) => !(one instanceof ServiceError)),
+    judged.flatMap((one) => (one instanceof ServiceError ? [] : [one])),
     now,
   )
   let next = 0

@@ -320,7 +320,7 @@ export async function insertListings(tx: Tx, listings: readonly NewListing[], no
   const inserted: (ListingRow | null)[] = []
   for (let from = 0; from < listings.length; from += WRITTEN_AT_ONCE) {
     const some = listings.slice(from, from + WRITTEN_AT_ONCE)
-    const queued = { status: QUEUED, waiting_since: now, created_at: now, updated_at: now }
+    const queued = { status: QUEUED as ListingStatus, waiting_since: now, created_at: now, updated_at: now }
     const rows = await tx
       .insertInto('listings')
       .values(some.map((listing) => ({ ...listing, ...queued, images: JSON.stringify(listing.images) })))

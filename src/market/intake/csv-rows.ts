@@ -4,7 +4,9 @@ import { checkTcgplayerHeader, readTcgplayerRow } from '#collections/import/tcgp
 import { restored } from '#core/csv.ts'
 import { invalid } from '#core/errors.ts'
 import { csvRows, FeedError } from '#core/feed.ts'
-import { reason } from '#core/problems.ts'
+import { parseLabel } from '#core/labels.ts'
+import { problem, reason } from '#core/problems.ts'
+import { shown } from '#prices/sources/cells.ts'
 import { FileRow, MOST_ROWS, OtherLine } from './read-rows.ts'
 
 /** In the order in which exports write them. */
@@ -53,7 +55,7 @@ const NUMBER = /^\d{1,15}(\.\d{1,15})?$/
  */
 export async function listingsOfCsv(body: Buffer): Promise<{ rows: unknown[] }> {
   const rows: unknown[] = []
-  let fieldsOf = ownFields
+  let fieldsOf: (cells: Cells) => object | null = ownFields
   try {
     const lines = csvRows({ bytes: onlyChunk(body), fileName: null }, (header) => {
       const isTcgplayer = TCGPLAYER.every((column) => header.includes(column))
@@ -119,6 +121,8 @@ function tcgplayerFields(cells: Cells): object | null {
   const entry = readTcgplayerRow(cells)
   if (!entry) return null
   const { item, label, quantity } = entry
+  // As with its prices, a condition that is no label stays none: a damaged card is worse than any.
+  if (label !== null && parseLabel(label)?.label !== label) throw new BadCell(problem('Condition', 'label', { value: shown(label) }))
   const { name, number, set, finish, game } = item
   const theirs = { name, number, set, finish, game, grade: label, tcgplayer_id: cell(cells, 'Product ID') || null }
   const given = Object.entries(theirs).filter(([, value]) => value !== null)

@@ -24,6 +24,9 @@ interface Matched {
   key: string
   match: Match
 }
+/** Listings judged and inserted before others get a turn. */
+const ADDED_AT_ONCE = 500
+
 type Judged = Matched | Extract<ReadRow, { refused: readonly Problem[] }>
 
 export const importListings = verb(
@@ -106,35 +109,45 @@ async function write(ctx: IntakeCtx, tx: Tx, note: Note, accountId: number, judg
     accountId,
     entries.map(({ key }) => key),
   )
-  const rows = judged.map(({ line, ...row }) => blankRow(line, 'entry' in row ? row.entry.sku : row.sku))
+  const rows = judged.map((row) => blankRow(row.line, 'entry' in row ? row.entry.sku : row.sku))
+  const refusalOf = ({ entry, key }: Matched): readonly Problem[] | null => {
+    if (entry.sku !== null && taken.has(entry.sku)) return [problem('sku', 'sku_listed')]
+    return places > 0 || waiting.has(key) ? null : [problem('row', 'intake_full', { max: quota })]
+  }
   const wanted: { at: number; key: string; listing: WantedListing }[] = []
   const parked: (NewParked & { at: number })[] = []
-  judged.forEach((row, at) => {
-    if ('refused' in row) return refuse(rows[at]!, row.refused)
-    const { line, entry, key, match } = row
-    if (entry.sku !== null && taken.has(entry.sku)) return refuse(rows[at]!, [problem('sku', 'sku_listed')])
-    // A row that waits already has its place.
-    if (!waiting.has(key)) {
-      if (places <= 0) return refuse(rows[at]!, [problem('row', 'intake_full', { max: quota })])
-      places -= 1
+  for (const [at, row] of judged.entries()) {
+    const refused = 'refused' in row ? row.refused : refusalOf(row)
+    if (refused) {
+      refuse(rows[at]!, refused)
+      continue
     }
+    const { line, entry, key, match } = row as Matched
+    // A row that waits has its place already.
+    if (!waiting.has(key)) places -= 1
     if (entry.sku !== null) taken.add(entry.sku)
     if ('why' in match) parked.push({ at, line, key, entry, why: match.why, candidates: match.candidates })
     else wanted.push({ at, key, listing: listingOf(ctx.catalogue, entry, match.itemId) })
-  })
-  const added = await addListings(
-    tx,
-    note,
-    { sellerId: accountId, now },
-    wanted.map(({ listing }) => listing),
-  )
+  }
   const listed: string[] = []
-  added.forEach((one, i) => {
-    const { at, key } = wanted[i]!
-    if (one instanceof ServiceError) return refuse(rows[at]!, 'rule' in one.why ? [problem('sku', 'sku_listed')] : one.why)
-    Object.assign(rows[at]!, { outcome: 'created', listing_id: one.id })
-    if (waiting.has(key)) listed.push(key)
-  })
+  for (let from = 0; from < wanted.length; from += ADDED_AT_ONCE) {
+    const some = wanted.slice(from, from + ADDED_AT_ONCE)
+    const added = await addListings(
+      tx,
+      note,
+      { sellerId: accountId, now },
+      some.map(({ listing }) => listing),
+    )
+    for (const [i, { at, key }] of some.entries()) {
+      const one = added[i]!
+      if (one instanceof ServiceError) {
+        refuse(rows[at]!, 'rule' in one.why ? [problem('sku', 'sku_listed')] : one.why)
+        continue
+      }
+      Object.assign(rows[at]!, { outcome: 'created', listing_id: one.id })
+      if (waiting.has(key)) listed.push(key)
+    }
+  }
   if (listed.length > 0) await dropParkedKeys(tx, accountId, listed)
   const ids = await park(
     tx,

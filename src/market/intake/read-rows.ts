@@ -111,7 +111,14 @@ function entryOf(catalogue: Catalogue, body: RowBody): { entry: IntakeEntry; ite
   return {
     itemId: row < 0 ? null : catalogue.items.id[row]!,
     entry: {
-      item: { keys, name: name ?? '', number: number ?? null, set: set ?? null, game: game === undefined ? null : gameOf(game), finish: finish ?? null },
+      item: {
+        keys,
+        name: name ?? '',
+        number: number ?? null,
+        set: set ?? null,
+        game: game === undefined ? null : gameOf(game),
+        finish: finish ?? null,
+      },
       sku: sku?.trim() ?? null,
       grade: grade ?? null,
       fields: { ...fields, grade_id: gradeId },

@@ -2,7 +2,6 @@
 import type { CatalogueNode } from '#catalogue/context.ts'
 import { orNull } from '#core/fields.ts'
 import { ReasonFields, type Static, Type } from '#core/input.ts'
-import { MARKETS } from '#core/markets.ts'
 import type { WriteCtx } from '#db/change.ts'
 
 export interface IntakeCtx extends WriteCtx, CatalogueNode {}
@@ -14,7 +13,7 @@ const Candidates = Type.Array(
       name: Type.String(),
       code: orNull(Type.String()),
       set: Type.String(),
-      market: Type.Enum([...MARKETS]),
+      market: Type.String(),
       finish: orNull(Type.String()),
     },
     { title: 'ListingCandidate' },
