@@ -597,64 +597,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/plus/listings/export": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Your listings as CSV
-         * @description All that are not sold, oldest first, in the columns of an import.
-         */
-        get: operations["exportListings"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/plus/listings/parked": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Rows of your files that wait for you to name their item, oldest first */
-        get: operations["listParkedListings"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/plus/listings/parked/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Make a listing of a parked row
-         * @description Of the item that you name, one of the candidates or any other. Takes an `Idempotency-Key`.
-         */
-        post: operations["placeParkedListing"];
-        /** Drop a parked row */
-        delete: operations["dropParkedListing"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/plus/price-jobs": {
         parameters: {
             query?: never;
@@ -1265,26 +1207,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/plus/listings/import": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Bring listings in by file
-         * @description Takes CSV (`text/csv`) or JSON, where the operator of the service has opened it for the account (403 elsewhere); at most 10,000 rows. A row whose item is found for sure becomes a listing that waits for approval, an unclear one is parked with candidates, a wrong one is refused. A row whose `sku` a listing of yours has already is refused, so that the same file again lists nothing twice. All rows commit at once. Takes an `Idempotency-Key`.
-         */
-        post: operations["importListings"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
 }
 export interface webhooks {
     sale: {
@@ -1840,20 +1762,6 @@ export interface components {
             url: string;
             order: number;
         };
-        ImportListingsInput: {
-            /**
-             * @description Objects with the columns of the CSV as fields; `images` is a list
-             * @example [
-             *       {
-             *         "sku": "BASE1-4-NM",
-             *         "item_id": 4,
-             *         "grade": "Near Mint",
-             *         "price": 1250.5
-             *       }
-             *     ]
-             */
-            rows: unknown[];
-        };
         Item: {
             /** @example 4 */
             id: number;
@@ -1922,14 +1830,6 @@ export interface components {
             published_at?: string | null;
             expires_at?: string | null;
         };
-        ListingCandidate: {
-            item_id: number;
-            name: string;
-            code: string | null;
-            set: string;
-            market: string;
-            finish: string | null;
-        };
         ListingChangedBy: {
             /** @enum {string} */
             kind: "price_job" | "repricing_rule";
@@ -1970,70 +1870,6 @@ export interface components {
             id: number;
             /** @example PSA 10 */
             label: string;
-        };
-        ListingImport: {
-            /** @description Rows that became listings, which wait for approval */
-            created: number;
-            /** @description Rows that wait for you to name their item */
-            parked: number;
-            /** @description Rows that are wrong */
-            refused: number;
-            /** @description Rows of a TCGplayer file without stock */
-            passed_over: number;
-            /** @description In the order of the file */
-            rows: components["schemas"]["ListingImportRow"][];
-        };
-        ListingImportRow: {
-            /** @description Line of the file; in JSON the position of the row, from 1 */
-            line: number;
-            sku: string | null;
-            /** @enum {string} */
-            outcome: "created" | "parked" | "refused";
-            /** @description Of a created one */
-            listing_id: number | null;
-            /** @description Of a parked one */
-            parked_id: number | null;
-            /** @description Items that the row may mean, the best first */
-            candidates: components["schemas"]["ListingCandidate"][];
-            /** @description Why it is parked */
-            why: {
-                message: string;
-                /**
-                 * @description Name of the rule that was broken; for programs
-                 * @example integer
-                 */
-                rule?: string;
-                /**
-                 * @description Values that the rule names
-                 * @example {
-                 *       "min": 1,
-                 *       "max": 100
-                 *     }
-                 */
-                params?: {
-                    [key: string]: unknown;
-                };
-            } | null;
-            /** @description Why it is refused, by field */
-            refused: {
-                field: string;
-                message: string;
-                /**
-                 * @description Name of the rule that was broken; for programs
-                 * @example integer
-                 */
-                rule?: string;
-                /**
-                 * @description Values that the rule names
-                 * @example {
-                 *       "min": 1,
-                 *       "max": 100
-                 *     }
-                 */
-                params?: {
-                    [key: string]: unknown;
-                };
-            }[] | null;
         };
         ListingItem: {
             id: number;
@@ -2284,47 +2120,6 @@ export interface components {
             last_page: number;
             has_more: boolean;
         };
-        ParkedListing: {
-            id: number;
-            /** @description Line of the file; in JSON the position of the row, from 1 */
-            line: number;
-            sku: string | null;
-            /** @description As the row writes it, and so are number, set, finish and grade */
-            name: string;
-            number: string | null;
-            set: string | null;
-            finish: string | null;
-            grade: string | null;
-            title: string | null;
-            /** @description In TL */
-            price: number;
-            quantity: number;
-            why: {
-                message: string;
-                /**
-                 * @description Name of the rule that was broken; for programs
-                 * @example integer
-                 */
-                rule?: string;
-                /**
-                 * @description Values that the rule names
-                 * @example {
-                 *       "min": 1,
-                 *       "max": 100
-                 *     }
-                 */
-                params?: {
-                    [key: string]: unknown;
-                };
-            };
-            /** @description Items that the row may mean, the best first */
-            candidates: components["schemas"]["ListingCandidate"][];
-            /**
-             * Format: date-time
-             * @description UTC
-             */
-            parked_at: string;
-        };
         PayoutPreview: {
             /** @description Of one unit, in TL */
             price: number;
@@ -2332,17 +2127,6 @@ export interface components {
             commission: number;
             /** @description What the seller gets, in TL */
             payout: number;
-        };
-        PlaceParkedListingInput: {
-            /** @description The item that the row means */
-            item_id: number;
-        };
-        PlacedListing: {
-            /** @description Of the listing */
-            id: number;
-            title: string;
-            /** @enum {string} */
-            status: "pending";
         };
         /** @enum {string} */
         Plan: "starter" | "professional" | "plus" | "enterprise";
@@ -3181,18 +2965,14 @@ export type Group = components['schemas']['Group'];
 export type HighlightResult = components['schemas']['HighlightResult'];
 export type HindranceCode = components['schemas']['HindranceCode'];
 export type Image = components['schemas']['Image'];
-export type ImportListingsInput = components['schemas']['ImportListingsInput'];
 export type Item = components['schemas']['Item'];
 export type ItemSale = components['schemas']['ItemSale'];
 export type Listing = components['schemas']['Listing'];
-export type ListingCandidate = components['schemas']['ListingCandidate'];
 export type ListingChangedBy = components['schemas']['ListingChangedBy'];
 export type ListingDeletion = components['schemas']['ListingDeletion'];
 export type ListingExplanation = components['schemas']['ListingExplanation'];
 export type ListingForecast = components['schemas']['ListingForecast'];
 export type ListingGrade = components['schemas']['ListingGrade'];
-export type ListingImport = components['schemas']['ListingImport'];
-export type ListingImportRow = components['schemas']['ListingImportRow'];
 export type ListingItem = components['schemas']['ListingItem'];
 export type ListingStatus = components['schemas']['ListingStatus'];
 export type ListingStatusResult = components['schemas']['ListingStatusResult'];
@@ -3214,10 +2994,7 @@ export type MyLimits = components['schemas']['MyLimits'];
 export type OwnListing = components['schemas']['OwnListing'];
 export type OwnSale = components['schemas']['OwnSale'];
 export type Pagination = components['schemas']['Pagination'];
-export type ParkedListing = components['schemas']['ParkedListing'];
 export type PayoutPreview = components['schemas']['PayoutPreview'];
-export type PlaceParkedListingInput = components['schemas']['PlaceParkedListingInput'];
-export type PlacedListing = components['schemas']['PlacedListing'];
 export type Plan = components['schemas']['Plan'];
 export type PlanPriceJobInput = components['schemas']['PlanPriceJobInput'];
 export type Price = components['schemas']['Price'];
@@ -6249,286 +6026,6 @@ export interface operations {
                 };
             };
             /** @description VALIDATION_ERROR */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    exportListings: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                    };
-                };
-            };
-            /** @description UNAUTHENTICATED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLAN_UPGRADE_REQUIRED */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    listParkedListings: {
-        parameters: {
-            query?: {
-                /** @description Page number, from 1 */
-                page?: number;
-                /** @description Entries on a page */
-                per_page?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["ParkedListing"][];
-                        pagination: components["schemas"]["Pagination"];
-                    };
-                };
-            };
-            /** @description UNAUTHENTICATED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLAN_UPGRADE_REQUIRED */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description VALIDATION_ERROR */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    placeParkedListing: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /** @description Id of the parked row */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["PlaceParkedListingInput"];
-            };
-        };
-        responses: {
-            /** @description Success */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["PlacedListing"];
-                        message?: string;
-                    };
-                };
-            };
-            /** @description INVALID_JSON */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description UNAUTHENTICATED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY or FORBIDDEN */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description IDEMPOTENCY_CONFLICT */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLUS_LISTING_ERROR */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    dropParkedListing: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /** @description Id of the parked row */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        message?: string;
-                    };
-                };
-            };
-            /** @description UNAUTHENTICATED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description IDEMPOTENCY_CONFLICT */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLUS_LISTING_ERROR */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9811,102 +9308,6 @@ export interface operations {
             };
             /** @description UNAUTHENTICATED */
             401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description RATE_LIMITED */
-            429: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    importListings: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ImportListingsInput"];
-                "text/csv": components["schemas"]["ImportListingsInput"];
-            };
-        };
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["ListingImport"];
-                        message?: string;
-                    };
-                };
-            };
-            /** @description INVALID_JSON */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description UNAUTHENTICATED */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLAN_UPGRADE_REQUIRED or READ_ONLY_KEY or FORBIDDEN */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description IDEMPOTENCY_CONFLICT */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PAYLOAD_TOO_LARGE */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description PLUS_LISTING_ERROR */
-            422: {
                 headers: {
                     [name: string]: unknown;
                 };

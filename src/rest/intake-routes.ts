@@ -53,7 +53,7 @@ export const intakeRoutes: Route<IntakeCtx>[] = [
   },
   {
     method: 'GET',
-    path: '/plus/listings/parked',
+    path: '/plus/parked-listings',
     verb: listParkedListings,
     summary: 'Rows of your files that wait for you to name their item, oldest first',
     tag,
@@ -63,7 +63,7 @@ export const intakeRoutes: Route<IntakeCtx>[] = [
   },
   {
     method: 'POST',
-    path: '/plus/listings/parked/:id',
+    path: '/plus/parked-listings/:id',
     verb: placeParkedListing,
     summary: 'Make a listing of a parked row',
     description: 'Of the item that you name, one of the candidates or any other. Takes an `Idempotency-Key`.',
@@ -75,7 +75,7 @@ export const intakeRoutes: Route<IntakeCtx>[] = [
   },
   {
     method: 'DELETE',
-    path: '/plus/listings/parked/:id',
+    path: '/plus/parked-listings/:id',
     verb: dropParkedListing,
     summary: 'Drop a parked row',
     tag,

@@ -41,9 +41,9 @@ const counts = ({ created, parked, refused, passed_over }: ListingImport) => ({ 
 const refusals = ({ rows }: ListingImport) => rows.map(({ refused }) => refused?.map((one) => ruleOf(one as never)).join('; ') ?? null)
 const mine = async (key = node.keys.plus) =>
   (await plus<OwnListing[]>(node, 'GET', '/my-listings?per_page=100&with_details=1', undefined, { key })).body.data
-const parked = async (key = node.keys.plus) => (await plus<ParkedListing[]>(node, 'GET', '/listings/parked', undefined, { key })).body.data
+const parked = async (key = node.keys.plus) => (await plus<ParkedListing[]>(node, 'GET', '/parked-listings', undefined, { key })).body.data
 const place = (id: number, item: number, key = node.keys.plus) =>
-  plus<PlacedListing>(node, 'POST', `/listings/parked/${id}`, { item_id: item }, { key })
+  plus<PlacedListing>(node, 'POST', `/parked-listings/${id}`, { item_id: item }, { key })
 
 test('rows become listings that wait for approval, as those of the operator do', async () => {
   const file = [
@@ -221,7 +221,7 @@ describe('parked rows', () => {
 
   test('are dropped by their owner only', async () => {
     const { rows } = await taken(UNCLEAR)
-    const drop = (key: string) => plus(node, 'DELETE', `/listings/parked/${rows[0]!.parked_id}`, undefined, { key })
+    const drop = (key: string) => plus(node, 'DELETE', `/parked-listings/${rows[0]!.parked_id}`, undefined, { key })
     expect((await drop(node.keys.enterprise)).status).toBe(422)
     expect(await parked(node.keys.enterprise)).toEqual([])
     expect((await drop(node.keys.plus)).status).toBe(200)

@@ -46,7 +46,7 @@ function shown(row: Awaited<ReturnType<typeof pageOfParked>>['rows'][number], su
     price: fields.price,
     quantity: fields.quantity ?? 1,
     why: { message: textOf(why), rule: row.rule, params: row.params as Record<string, unknown> },
-    candidates: livingOnes(row.candidates as Candidate[], survivors),
+    candidates: livingOnes(row.candidates as Candidate[], survivors) as ParkedListing['candidates'],
     parked_at: row.parked_at.toISOString(),
   }
 }

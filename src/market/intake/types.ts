@@ -2,6 +2,7 @@
 import type { CatalogueNode } from '#catalogue/context.ts'
 import { orNull } from '#core/fields.ts'
 import { ReasonFields, type Static, Type } from '#core/input.ts'
+import { MARKETS } from '#core/markets.ts'
 import type { WriteCtx } from '#db/change.ts'
 
 export interface IntakeCtx extends WriteCtx, CatalogueNode {}
@@ -13,7 +14,7 @@ const Candidates = Type.Array(
       name: Type.String(),
       code: orNull(Type.String()),
       set: Type.String(),
-      market: Type.String(),
+      market: Type.Enum([...MARKETS]),
       finish: orNull(Type.String()),
     },
     { title: 'ListingCandidate' },
