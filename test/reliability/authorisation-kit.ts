@@ -146,7 +146,12 @@ export async function makeThings(node: TestNode, { accountId, secretWord }: Owne
 export function withIds(path: string, { listing, parked, collection, record, job, applied, rule, item }: Things): string {
   const ids = {
     '/parked-listings/': parked,
-    '/listings/': listing, '/collections/': collection, '/undo': applied, '/repricing-rules/': rule, '/price-jobs/': job }
+    '/listings/': listing,
+    '/collections/': collection,
+    '/undo': applied,
+    '/repricing-rules/': rule,
+    '/price-jobs/': job,
+  }
   const id = Object.entries(ids).find(([part]) => path.includes(part))?.[1] ?? item
   return path.replace(':itemId', String(record)).replace(':id', String(id))
 }
