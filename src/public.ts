@@ -38,6 +38,7 @@ import { apiDescription, NOTIFICATIONS, TAGS } from './rest/description.ts'
 import { dumpRoutes } from './rest/dump-routes.ts'
 import { listingRoutes } from './rest/listing-routes.ts'
 import { meRoutes } from './rest/me-route.ts'
+import { intakeRoutes } from './rest/intake-routes.ts'
 import { priceJobRoutes } from './rest/price-job-routes.ts'
 import { priceRoutes } from './rest/price-routes.ts'
 import { repricingRoutes } from './rest/repricing-routes.ts'
@@ -128,6 +129,7 @@ async function addRest(app: FastifyInstance, node: PublicNode): Promise<{ reads:
         ...priceRoutes,
         ...changeRoutes,
         ...dumpRoutes,
+        ...intakeRoutes,
         ...priceJobRoutes,
         ...repricingRoutes,
         ...collectionRoutes,

@@ -20,8 +20,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   webhooks: ['accounts', 'outbound', 'jobs', ...BELOW],
   catalogue: ['prices', 'accounts', 'index', ...BELOW],
   matching: ['catalogue', 'index'],
-  market: ['catalogue', 'prices', 'webhooks', 'accounts', 'index', 'jobs', ...BELOW],
   collections: ['matching', 'catalogue', 'prices', 'accounts', 'index', 'jobs', ...BELOW],
+  // Sellers' files are read and matched as files of collections are.
+  market: ['collections', 'catalogue', 'prices', 'webhooks', 'accounts', 'index', 'jobs', ...BELOW],
   identity: ['matching', 'market', 'collections', 'catalogue', 'prices', ...BELOW],
   imports: ['identity', 'matching', 'catalogue', 'prices', ...BELOW],
   images: ['catalogue', 'outbound', ...BELOW],
@@ -47,6 +48,7 @@ const READ_SETTINGS = ['cli', 'node.ts', 'public.ts']
 const OWNERS: Record<string, readonly string[]> = {
   accounts: [
     'accounts',
+    'listing_intakes',
     'credit_entries',
     'api_keys',
     'api_key_scopes',
@@ -103,6 +105,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'sales',
     'sale_cancellations',
     'vacations',
+    'parked_listings',
     'repricing_rules',
     'merged_listings',
     'merged_sales',

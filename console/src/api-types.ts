@@ -56,8 +56,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Rename an account, change its plan, suspend or resume it
-         * @description A new plan and a suspension take effect on every node within a second.
+         * Rename an account, change its plan, suspend or resume it, let it bring listings in by file
+         * @description A new plan and a suspension take effect on every node within a second, the intake of listings at once.
          *
          *     ```sh
          *     curl -X PATCH 'http://127.0.0.1:0/operator/v1/accounts/9' \
@@ -2325,6 +2325,11 @@ export interface components {
             highlight_credits: number;
             /** @description The account's keys are refused, its listings hidden and its webhooks held back */
             suspended: boolean;
+            /** @description Whether the account may bring listings in by file; null: it may not */
+            listing_intake: {
+                /** @description Most listings that are not sold, parked rows among them */
+                quota: number;
+            } | null;
             /**
              * Format: date-time
              * @description UTC
@@ -2554,6 +2559,11 @@ export interface components {
             plan?: components["schemas"]["Plan"];
             /** @description true refuses the account's keys, hides its listings and holds back its webhooks */
             suspended?: boolean;
+            /** @description Lets the account bring listings in by file; null closes that */
+            listing_intake?: {
+                /** @description Most listings that are not sold, parked rows among them, up to which files bring some in */
+                quota: number;
+            } | null;
         };
         ChangeCategoryInput: {
             /** @description Unique within its market; made when absent */

@@ -1,11 +1,13 @@
-// Renames an account, moves it to another plan, suspends or resumes it.
+// Renames an account, moves it to another plan, suspends or resumes it, opens or closes its intake of listings.
 import { invalid } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { PLANS } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
-import { id, name } from '#core/fields.ts'
-import { lockAccount, updateAccount } from './store.ts'
+import { id, name, orNull } from '#core/fields.ts'
+import { lockAccount, setListingIntake, updateAccount } from './store.ts'
+
+const LARGEST_QUOTA = 1_000_000
 
 export const changeAccount = verb(
   {
@@ -17,18 +19,34 @@ export const changeAccount = verb(
         name: Type.Optional(name('Name of the account')),
         plan: Type.Optional(Type.Enum([...PLANS])),
         suspended: Type.Optional(Type.Boolean({ description: "true refuses the account's keys, hides its listings and holds back its webhooks" })),
+        listing_intake: Type.Optional(
+          orNull(
+            Type.Object(
+              {
+                quota: Type.Integer({
+                  minimum: 1,
+                  maximum: LARGEST_QUOTA,
+                  description: 'Most listings that are not sold, parked rows among them, up to which files bring some in',
+                }),
+              },
+              { additionalProperties: false },
+            ),
+            { description: 'Lets the account bring listings in by file; null closes that' },
+          ),
+        ),
       },
       { additionalProperties: false },
     ),
   },
   (ctx: WriteCtx, input) =>
     change(ctx, async (tx, note) => {
-      const { id, ...values } = input
-      if (Object.keys(values).length === 0) {
-        throw invalid('body', 'at_least_one', { fields: ['name', 'plan', 'suspended'] })
+      const { id, listing_intake: intake, ...values } = input
+      if (Object.keys(values).length === 0 && intake === undefined) {
+        throw invalid('body', 'at_least_one', { fields: ['name', 'plan', 'suspended', 'listing_intake'] })
       }
       if (values.name !== undefined) values.name = values.name.trim()
       const before = await lockAccount(tx, id)
+      if (intake !== undefined) await setListingIntake(tx, before.id, intake)
       const after = await updateAccount(tx, before.id, values, ctx.now())
       note.audit({ action: 'account.change', subject: 'account', id: before.id, before, after })
       note.changed('accounts', [before.id])

@@ -28,7 +28,17 @@ export interface Holder {
   lastUsedAtMs: number
 }
 
-const ACCOUNT_COLUMNS = ['id', 'name', 'plan', 'highlight_credits', 'suspended', 'created_at'] as const
+const ACCOUNT_COLUMNS = [
+  'id',
+  'name',
+  'plan',
+  'highlight_credits',
+  'suspended',
+  sql<Account['listing_intake']>`(select jsonb_build_object('quota', i.quota) from listing_intakes i where i.account_id = accounts.id)`.as(
+    'listing_intake',
+  ),
+  'created_at',
+] as const
 const KEY_COLUMNS = ['k.id', 'k.account_id', 'k.label', 'k.last4', 'k.created_at', 'k.last_used_at', 'k.expires_at', 'k.revoked_at'] as const
 const TOKEN_COLUMNS = ['id', 'label', 'last4', 'created_at', 'last_used_at', 'revoked_at'] as const
 
@@ -178,6 +188,31 @@ export async function updateAccount(tx: Tx, id: number, values: Partial<Pick<Acc
     .set({ ...values, updated_at: now })
     .where('id', '=', id)
   return jsonReady(await update.returning(ACCOUNT_COLUMNS).executeTakeFirstOrThrow())
+}
+
+/** Opens the intake of listings by file, or closes it with null. */
+export async function setListingIntake(tx: Tx, accountId: number, intake: Account['listing_intake']): Promise<void> {
+  if (intake === null) await tx.deleteFrom('listing_intakes').where('account_id', '=', accountId).execute()
+  else {
+    const { quota } = intake
+    const insert = tx.insertInto('listing_intakes').values({ account_id: accountId, quota })
+    await insert.onConflict((conflict) => conflict.column('account_id').doUpdateSet({ quota })).execute()
+  }
+}
+
+/**
+ * Most listings that an account may have by intake, null where it is not open. The account is locked until the transaction
+ * ends: what counts its listings before it adds some runs alone.
+ */
+export async function lockIntakeQuota(tx: Tx, accountId: number): Promise<number | null> {
+  await tx.selectFrom('accounts').select('id').where('id', '=', accountId).forNoKeyUpdate().execute()
+  return findIntakeQuota(tx, accountId)
+}
+
+/** The same without the lock. */
+export async function findIntakeQuota(on: Queryable, accountId: number): Promise<number | null> {
+  const row = await on.selectFrom('listing_intakes').select('quota').where('account_id', '=', accountId).executeTakeFirst()
+  return row?.quota ?? null
 }
 
 export async function pageOfAccounts(

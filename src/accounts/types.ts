@@ -17,6 +17,9 @@ export const AccountSchema = Type.Object(
     plan: Type.Enum([...PLANS]),
     highlight_credits: Type.Integer(),
     suspended: Type.Boolean({ description: "The account's keys are refused, its listings hidden and its webhooks held back" }),
+    listing_intake: orNull(Type.Object({ quota: Type.Integer({ description: 'Most listings that are not sold, parked rows among them' }) }), {
+      description: 'Whether the account may bring listings in by file; null: it may not',
+    }),
     created_at: Time,
   },
   {
@@ -28,6 +31,7 @@ export const AccountSchema = Type.Object(
         plan: 'plus',
         highlight_credits: 3,
         suspended: false,
+        listing_intake: null,
         created_at: '2026-11-21T08:00:00.000Z',
       },
     ],

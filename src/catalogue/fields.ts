@@ -14,6 +14,7 @@ export function matching(pattern: string, maxLength: number, allowed: Reason, de
   return Type.String({ pattern, maxLength, allowed, ...(description && { description }) })
 }
 
+/** Text of one line that says something, without spaces at its ends, of at most 500 characters. */
 export function shortText(description?: string) {
   return matching(
     CATALOGUE_TEXT,

@@ -57,6 +57,11 @@ export const OPERATION_PLAN = {
   previewPayout: 'plus',
   readListingVisibility: 'plus',
   renewListings: 'plus',
+  importListings: 'plus',
+  exportListings: 'plus',
+  listParkedListings: 'plus',
+  placeParkedListing: 'plus',
+  dropParkedListing: 'plus',
   listRepricingRules: 'plus',
   createRepricingRule: 'plus',
   updateRepricingRule: 'plus',
@@ -92,6 +97,9 @@ export const FAMILY_ERROR: Readonly<Partial<Record<string, ErrorCode>>> = {
   deleteListing: 'PLUS_LISTING_ERROR',
   makeHighlight: 'PLUS_LISTING_ERROR',
   renewListings: 'PLUS_LISTING_ERROR',
+  importListings: 'PLUS_LISTING_ERROR',
+  placeParkedListing: 'PLUS_LISTING_ERROR',
+  dropParkedListing: 'PLUS_LISTING_ERROR',
 } satisfies Partial<Record<keyof typeof OPERATION_PLAN, ErrorCode>>
 
 /** Item fields that Starter does not get over REST: absent, nested ones too (interface.md, "Item (REST)"). */

@@ -14,6 +14,14 @@ export async function liveItemId(on: Queryable, id: number): Promise<number | nu
   return row?.id ?? null
 }
 
+/** The same of many: by the id that was given; one that nothing has is missing. */
+export async function liveItemIds(on: Queryable, ids: readonly number[]): Promise<Map<number, number>> {
+  const { rows } = await sql<{ given: number; id: number }>`
+    select given.id as given, i.id from unnest(${[...new Set(ids)].filter((id) => idForSql(id) === id)}::int4[]) as given (id)
+    join items i on i.id = live_item(given.id)`.execute(on)
+  return new Map(rows.map(({ given, id }) => [given, id]))
+}
+
 /** Those of the ids that are aliases, with the id of the item that each means. */
 export async function survivorsOf(on: Queryable, ids: readonly number[]): Promise<Map<number, number>> {
   const { rows } = await sql<{ old_id: number; item_id: number }>`

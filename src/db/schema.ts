@@ -39,6 +39,7 @@ export interface Schema {
     created_at: Generated<Date>
     updated_at: Generated<Date>
   }
+  listing_intakes: { account_id: number; quota: number }
   credit_entries: {
     id: GeneratedAlways<number>
     account_id: number
@@ -551,6 +552,17 @@ export interface Schema {
     updated_at: Date
   }
   vacations: { account_id: number; starts_at: Date; ends_at: Date }
+  parked_listings: {
+    id: GeneratedAlways<number>
+    account_id: number
+    key: string
+    line: number
+    entry: JSONColumnType<object>
+    rule: string
+    params: JSONColumnType<object>
+    candidates: JSONColumnType<object[]>
+    parked_at: Date
+  }
   orders: {
     order_id: number
     request_hash: Buffer

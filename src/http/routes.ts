@@ -28,7 +28,7 @@ export function registerRoutes<Ctx extends HasViewer>(app: FastifyInstance, rout
     if (scope || bodies) {
       void app.register(async (inner) => {
         scope?.(inner)
-        for (const [type, read] of Object.entries(bodies ?? {})) acceptBody(inner, type, read)
+        for (const [type, read] of Object.entries(bodies ?? {})) acceptBody(inner, type, read, route.verb)
         registerRoute(inner, route, rules)
       })
     } else registerRoute(app, route, rules)
@@ -41,11 +41,15 @@ export function registerRoutes<Ctx extends HasViewer>(app: FastifyInstance, rout
   for (const { url, methods } of paths.values()) registerOtherMethods(app, url, methods)
 }
 
-/** Reads bodies of a type, packed or not, into fields. */
-function acceptBody(scope: FastifyInstance, type: string, read: (body: Buffer) => Promise<object>): void {
-  scope.addContentTypeParser(type, { parseAs: 'buffer' }, async ({ headers, routeOptions }: FastifyRequest, body: Buffer) =>
-    read(await unpackBody(headers['content-encoding'], body, routeOptions.bodyLimit)),
-  )
+/** Reads bodies of a type, packed or not, into fields; refuses those that cannot be read as the verb refuses its input. */
+function acceptBody(scope: FastifyInstance, type: string, read: (body: Buffer) => Promise<object>, verb: { familyError: ErrorCode | null }): void {
+  scope.addContentTypeParser(type, { parseAs: 'buffer' }, async ({ headers, routeOptions }: FastifyRequest, body: Buffer) => {
+    try {
+      return await read(await unpackBody(headers['content-encoding'], body, routeOptions.bodyLimit))
+    } catch (error) {
+      throw ofFamily(error, verb)
+    }
+  })
 }
 
 /** What clients try, of which no path has the last two. */

@@ -45,7 +45,7 @@ const AllFields = Type.Object(ListingBody, { additionalProperties: false })
 export type ListingFields = Static<typeof AllFields>
 
 /** The fields that were sent as they are stored, without what they refer to. */
-export function valuesOf(fields: Partial<ListingFields>): Partial<Omit<NewListing, 'seller_id' | 'item_id' | 'grade_id' | 'label_id'>> {
+export function valuesOf(fields: Partial<ListingFields>): Partial<Omit<NewListing, 'seller_id' | 'item_id' | 'grade_id' | 'label_id' | 'sku'>> {
   const { item_id: _item, grade_id: _grade, title, description, ...others } = fields
   const { price, language, images, min_offer_price: offer, ...plain } = others
   return {

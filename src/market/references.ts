@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { invalid } from '#core/errors.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { minorToNumber, parseMinor } from '#core/money.ts'
-import { liveItemId } from '#db/live-item.ts'
+import { liveItemIds } from '#db/live-item.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import { STATES } from '#prices/evidence/types.ts'
 import type { Rates } from '#prices/rates.ts'
@@ -19,8 +19,13 @@ export async function checkSeller(tx: Tx, id: number): Promise<void> {
 
 /** The id of the item that an id means. @throws VALIDATION_ERROR */
 export async function itemOf(tx: Tx, id: number): Promise<number> {
-  const liveId = await liveItemId(tx, id)
-  if (liveId === null) throw invalid('item_id', 'unknown_id', { thing: 'item', id })
+  return knownItem(await liveItemIds(tx, [id]), id)
+}
+
+/** The same among those that `liveItemIds` found. */
+export function knownItem(live: ReadonlyMap<number, number>, id: number): number {
+  const liveId = live.get(id)
+  if (liveId === undefined) throw invalid('item_id', 'unknown_id', { thing: 'item', id })
   return liveId
 }
 

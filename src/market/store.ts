@@ -309,15 +309,34 @@ export interface NewListing {
   shipping_payer: 'buyer' | 'seller'
   offers_enabled: boolean
   min_offer_price: string | null
+  sku: string | null
 }
 
-/** Puts a new listing into the queue of those that wait for approval. */
-export async function insertListing(tx: Tx, listing: NewListing, now: Date): Promise<ListingRow> {
-  return tx
-    .insertInto('listings')
-    .values({ ...listing, status: QUEUED, images: JSON.stringify(listing.images), waiting_since: now, created_at: now, updated_at: now })
-    .returning(COLUMNS)
-    .executeTakeFirstOrThrow()
+/**
+ * Puts new listings into the queue of those that wait for approval.
+ * @returns them in their order, null for one whose SKU another listing of its account has
+ */
+export async function insertListings(tx: Tx, listings: readonly NewListing[], now: Date): Promise<(ListingRow | null)[]> {
+  const inserted: (ListingRow | null)[] = []
+  for (let from = 0; from < listings.length; from += WRITTEN_AT_ONCE) {
+    const some = listings.slice(from, from + WRITTEN_AT_ONCE)
+    const queued = { status: QUEUED as ListingStatus, waiting_since: now, created_at: now, updated_at: now }
+    const rows = await tx
+      .insertInto('listings')
+      .values(some.map((listing) => ({ ...listing, ...queued, images: JSON.stringify(listing.images) })))
+      .onConflict((conflict) => conflict.columns(['seller_id', 'sku']).where('sku', 'is not', null).doNothing())
+      .returning(COLUMNS)
+      .execute()
+    // Rows come in the order of their values, without those that were in conflict.
+    let next = 0
+    for (const { seller_id, sku } of some) {
+      const row = rows[next]
+      const isIts = row !== undefined && row.seller_id === seller_id && row.sku === sku
+      inserted.push(isIts ? row : null)
+      if (isIts) next += 1
+    }
+  }
+  return inserted
 }
 
 export async function deleteListingRow(tx: Tx, id: number): Promise<void> {

@@ -54,6 +54,8 @@ export interface Things {
   /** a planned price job, and one that is applied */
   job: number
   applied: number
+  /** a row of a file that waits */
+  parked: number
   /** a repricing rule that is simulated */
   rule: number
   /** of a sale in its feed */
@@ -84,7 +86,7 @@ export async function makeOwner(node: TestNode, plan: Plan): Promise<Owner> {
   const { id: itemId } = await call(createItem, asOperator, { name: secretWord, market: category.market, category_id: category.id })
   const listing = await published(node, itemId, { seller_id: accountId })
   await call(recordOrder, node.ctx, { order_id: 9_000_000 + owners, lines: [{ listing_id: listing.id, quantity: 1 }] })
-  await call(changeAccount, node.ctx, { id: accountId, plan })
+  await call(changeAccount, node.ctx, { id: accountId, plan, listing_intake: { quota: 100_000 } })
   return { accountId, key, plan, secretWord }
 }
 
@@ -116,12 +118,40 @@ export async function makeThings(node: TestNode, { accountId, secretWord }: Owne
   const { id: applied } = await plan(120)
   await call(applyPriceJob, asOwner, { id: applied })
   const { id: job } = await plan(130)
-  return { item, listing: listing.id, collection: collection.id, record: record.id, job, applied, rule, cursor: cursorAt(accountId, 1), ...moments }
+  const entry = {
+    item: { keys: [], name: secretWord, number: null, set: null, game: null, finish: null },
+    sku: null,
+    grade: null,
+    fields: { price: 5 },
+  }
+  const { rows } = await sql<{ id: number }>`
+    insert into parked_listings (account_id, key, line, entry, rule, params, candidates, parked_at)
+    values (${accountId}, ${sku}, 2, ${JSON.stringify(entry)}, 'like_none', '{}', '[]', now()) returning id`.execute(node.db.kysely)
+  const parked = rows[0]!.id
+  return {
+    item,
+    parked,
+    listing: listing.id,
+    collection: collection.id,
+    record: record.id,
+    job,
+    applied,
+    rule,
+    cursor: cursorAt(accountId, 1),
+    ...moments,
+  }
 }
 
 /** The path with the ids of the owner's things, or of the item. */
-export function withIds(path: string, { listing, collection, record, job, applied, rule, item }: Things): string {
-  const ids = { '/listings/': listing, '/collections/': collection, '/undo': applied, '/repricing-rules/': rule, '/price-jobs/': job }
+export function withIds(path: string, { listing, parked, collection, record, job, applied, rule, item }: Things): string {
+  const ids = {
+    '/parked-listings/': parked,
+    '/listings/': listing,
+    '/collections/': collection,
+    '/undo': applied,
+    '/repricing-rules/': rule,
+    '/price-jobs/': job,
+  }
   const id = Object.entries(ids).find(([part]) => path.includes(part))?.[1] ?? item
   return path.replace(':itemId', String(record)).replace(':id', String(id))
 }
@@ -184,7 +214,7 @@ export function sendRaw(url: string, method: string, headers: string[], body?: s
 
 /** A text that names things by kind, with their ids. */
 export function filled(text: string, things: Things): string {
-  return text.replace(/"?\b(ITEM|LISTING|COLLECTION|RECORD|JOB|APPLIED|RULE|CURSOR|SOON|LATER)\b"?/g, (_all, kind: string) =>
+  return text.replace(/"?\b(ITEM|LISTING|PARKED|COLLECTION|RECORD|JOB|APPLIED|RULE|CURSOR|SOON|LATER)\b"?/g, (_all, kind: string) =>
     JSON.stringify(things[kind.toLowerCase() as keyof Things]),
   )
 }

@@ -3,7 +3,7 @@ import type { ErrorCode } from '#core/errors.ts'
 import type { Plan } from '#core/plans.ts'
 
 /** What an operation is about and belongs to an account; `own` are lists of what is the caller's. */
-type Owned = 'listing' | 'collection' | 'job' | 'rule' | 'own'
+type Owned = 'listing' | 'parked' | 'collection' | 'job' | 'rule' | 'own'
 
 export interface PublicRow {
   needs: Plan
@@ -15,9 +15,12 @@ export interface PublicRow {
   status?: number
   /** a POST that changes nothing */
   reads?: boolean
+  /** answers a file instead of JSON */
+  file?: boolean
 }
 
 const LISTING = { needs: 'plus', owned: 'listing', foreign: 'PLUS_LISTING_ERROR' } as const
+const PARKED = { needs: 'plus', owned: 'parked', foreign: 'PLUS_LISTING_ERROR' } as const
 const RECORD = { needs: 'plus', owned: 'collection', foreign: 'PLUS_COLLECTION_ERROR' } as const
 const JOB = { needs: 'plus', owned: 'job', foreign: 'NOT_FOUND' } as const
 const OWN_RULE = { needs: 'plus', owned: 'rule', foreign: 'NOT_FOUND' } as const
@@ -71,6 +74,11 @@ export const PUBLIC_ROWS: Record<string, PublicRow> = {
   'POST /api/v1/plus/price-jobs/:id/apply': JOB,
   'POST /api/v1/plus/price-jobs/:id/undo': JOB,
   'POST /api/v1/plus/listings/renew': { needs: 'plus', body: { ids: ['LISTING'] } },
+  'POST /api/v1/plus/listings/import': { needs: 'plus', body: { rows: [{ item_id: 'ITEM', price: 150 }] } },
+  'GET /api/v1/plus/listings/export': { ...OWN, file: true },
+  'GET /api/v1/plus/parked-listings': OWN,
+  'POST /api/v1/plus/parked-listings/:id': { ...PARKED, body: { item_id: 'ITEM' }, status: 201 },
+  'DELETE /api/v1/plus/parked-listings/:id': PARKED,
   'GET /api/v1/plus/vacation': { needs: 'plus' },
   'PUT /api/v1/plus/vacation': { needs: 'plus', body: { from: 'SOON', to: 'LATER' } },
   'DELETE /api/v1/plus/vacation': { needs: 'plus' },

@@ -129,7 +129,7 @@ test('accounts, credits and keys', async () => {
   const account = having(
     await operator('/accounts', { name: 'Shop', plan: 'plus', highlight_credits: 3 }),
     201,
-    'id name plan highlight_credits suspended created_at',
+    'id name plan highlight_credits suspended listing_intake created_at',
   )
   expect(having(await operator(`/accounts/${account.id}`), 200, 'id')).toEqual(account)
   expect(having(await operator(`/accounts/${account.id}`, { name: 'New', plan: 'enterprise', suspended: true }, 'PATCH'), 200, 'id')).toEqual({
@@ -151,7 +151,7 @@ test('accounts, credits and keys', async () => {
   expect(having(await operator<Row[]>(`/accounts/${account.id}/keys`), 200, 'id label last4 expires_at')[0]).not.toHaveProperty('key')
   const second = having(await operator(`/keys/${key.id}/rotate`, { overlap_hours: 1 }), 201, 'id key label last4 expires_at')
   expect((await operator(`/keys/${second.id}`, undefined, 'DELETE')).status).toBe(200)
-  having(await operator<Row[]>('/accounts'), 200, 'id name plan highlight_credits suspended created_at')
+  having(await operator<Row[]>('/accounts'), 200, 'id name plan highlight_credits suspended listing_intake created_at')
 })
 
 test('catalogue, prices and imports', async () => {

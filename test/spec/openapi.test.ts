@@ -107,17 +107,18 @@ test('each public operation names the code that its family refuses with, and tha
   const { paths } = read('/openapi.json')
   for (const [path, operations] of Object.entries(paths)) {
     for (const [method, { responses }] of Object.entries(operations)) {
-      const writesListing = method !== 'get' && /\/plus\/(listings|make-highlight)/.test(path)
+      const writesListing = method !== 'get' && /\/plus\/(listings|parked-listings|make-highlight)/.test(path)
       const family = path.includes('/plus/collections') ? 'PLUS_COLLECTION_ERROR' : writesListing ? 'PLUS_LISTING_ERROR' : 'VALIDATION_ERROR'
       // These are read, or checked, without any input.
       const withoutInput =
-        (method === 'get' && /\/(webhook|vacation|repricing-rules|me|groups|markets|dumps)$/.test(path)) ||
+        (method === 'get' && /\/(webhook|vacation|repricing-rules|me|groups|markets|dumps|listings\/export)$/.test(path)) ||
         path.endsWith('/webhook/check') ||
         (method === 'delete' && path.endsWith('/vacation'))
       const refusal = withoutInput ? undefined : family
       const upgrade = /\/plus\/|price-history|explain|\/changes|\/dumps/.test(path) ? 'PLAN_UPGRADE_REQUIRED' : undefined
       const reads = method === 'get' || path.endsWith('/items/lookup')
-      const forbidden = reads ? upgrade : `${upgrade} or READ_ONLY_KEY`
+      const intake = method === 'post' && /\/(listings\/import|parked-listings)/.test(path) ? ' or FORBIDDEN' : ''
+      const forbidden = reads ? upgrade : `${upgrade} or READ_ONLY_KEY${intake}`
       expect([method, path, responses[422]?.description, responses[403]?.description]).toEqual([method, path, refusal, forbidden])
     }
   }

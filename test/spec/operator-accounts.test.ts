@@ -55,6 +55,7 @@ describe('accounts', () => {
         plan: 'professional',
         highlight_credits: 3,
         suspended: false,
+        listing_intake: null,
         created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
       },
     })

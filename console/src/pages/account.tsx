@@ -90,6 +90,10 @@ function Head({ account, of }: { account: Account; of: Loaded<Account> }) {
           [t('plan'), term('plan', account.plan)],
           [t('state'), <Status key="state" code={account.suspended ? 'suspended' : 'open'} />],
           [t('highlightCredits'), count(account.highlight_credits)],
+          [
+            t('listingIntake'),
+            account.listing_intake ? t('listingIntakeUpTo', { count: count(account.listing_intake.quota) }) : t('listingIntakeClosed'),
+          ],
           [t('since'), moment(account.created_at)],
         ]}
       />
@@ -99,7 +103,7 @@ function Head({ account, of }: { account: Account; of: Loaded<Account> }) {
             submit={t('save')}
             busy={busy}
             error={error}
-            onSubmit={(values) => void change({ name: values.name, plan: values.plan })}
+            onSubmit={({ name, plan, quota }) => void change({ name, plan, listing_intake: quota ? { quota: Number(quota) } : null })}
             onCancel={() => setChanging(false)}
           >
             <Field label={t('name')}>
@@ -113,6 +117,9 @@ function Head({ account, of }: { account: Account; of: Loaded<Account> }) {
                   </option>
                 ))}
               </select>
+            </Field>
+            <Field label={t('listingIntake')} hint={t('listingIntakeHint')}>
+              <input name="quota" type="number" min={1} max={1_000_000} defaultValue={account.listing_intake?.quota} />
             </Field>
           </Form>
         </Dialog>

@@ -43,6 +43,7 @@ export function matchItem(catalogue: Catalogue, lookup: ItemLookup, item: ItemDe
   return { why: reason(ruleOf(found)), candidates }
 }
 
+/** An item of the catalogue by its row, as parked rows show it. */
 export function candidateOf({ items, categories }: Catalogue, row: number): Candidate {
   return {
     item_id: items.id[row]!,

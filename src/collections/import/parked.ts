@@ -90,7 +90,8 @@ export const listParkedRows = verb(
   },
 )
 
-function candidateIds(candidates: object[]): number[] {
+/** The items that candidates are. */
+export function candidateIds(candidates: object[]): number[] {
   return (candidates as Candidate[]).map((candidate) => candidate.item_id)
 }
 
@@ -126,7 +127,11 @@ function shown(
 
 const Decided = { id: id('collection'), row_id: id('parked row') }
 
-function livingOnes(candidates: Candidate[], survivors: ReadonlyMap<number, number>): Candidate[] {
+/**
+ * Candidates under the ids that they have now, each once.
+ * @param survivors of `survivorsOf`
+ */
+export function livingOnes(candidates: Candidate[], survivors: ReadonlyMap<number, number>): Candidate[] {
   const byId = new Map<number, Candidate>()
   for (const candidate of candidates) {
     const item_id = survivors.get(candidate.item_id) ?? candidate.item_id

@@ -2,7 +2,7 @@
 import { FeedError } from '#core/feed.ts'
 import { problem, reason } from '#core/problems.ts'
 import { readCondition } from '#prices/sources/tcgplayer-csv.ts'
-import { BadCell, cell, type Cells, type CollectionFormat, csvEntries, gameOf, quantityOf, textOrNull } from './entries.ts'
+import { BadCell, cell, type Cells, type CollectionEntry, type CollectionFormat, csvEntries, gameOf, quantityOf, textOrNull } from './entries.ts'
 
 const COLUMNS = ['Product Line', 'Set Name', 'Product Name', 'Number', 'Condition'] as const
 const QUANTITIES = ['Total Quantity', 'Add to Quantity'] as const
@@ -10,36 +10,39 @@ const QUANTITIES = ['Total Quantity', 'Add to Quantity'] as const
 export const tcgplayer: CollectionFormat = {
   name: 'tcgplayer',
   title: 'TCGplayer collection or pricing export (CSV: Product ID, Product Line, Set Name, Product Name, ...)',
-  read: (source) =>
-    csvEntries(source, checkHeader, (cells) => {
-      const name = cell(cells, 'Product Name')
-      if (name === '') throw new BadCell(problem('Product Name', 'required'))
-      const column = quantityColumn(cells)
-      // A product that is listed and of which there is none is not owned.
-      if (!column) return null
-      const { label, printing } = conditionOf(cells)
-      const id = cell(cells, 'Product ID')
-      return {
-        item: {
-          keys: /^[1-9]\d*$/.test(id) ? [{ source: 'tcgplayer', id, ...(printing && { finish: printing }) }] : [],
-          name,
-          number: textOrNull(cells, 'Number'),
-          set: textOrNull(cells, 'Set Name'),
-          game: gameOf(cell(cells, 'Product Line')),
-          finish: printing,
-        },
-        label,
-        quantity: quantityOf(cells, column),
-        purchaseMinor: null,
-        saleMinor: null,
-        purchaseDate: null,
-        cardUniqId: null,
-        note: null,
-      }
-    }),
+  read: (source) => csvEntries(source, checkTcgplayerHeader, readTcgplayerRow),
 }
 
-function checkHeader(header: readonly string[]): void {
+/** A row of a file with these columns, null for a product of which there is none. @throws BadCell */
+export function readTcgplayerRow(cells: Cells): Omit<CollectionEntry, 'line'> | null {
+  const name = cell(cells, 'Product Name')
+  if (name === '') throw new BadCell(problem('Product Name', 'required'))
+  const column = quantityColumn(cells)
+  // A product that is listed and of which there is none is not owned.
+  if (!column) return null
+  const { label, printing } = conditionOf(cells)
+  const id = cell(cells, 'Product ID')
+  return {
+    item: {
+      keys: /^[1-9]\d*$/.test(id) ? [{ source: 'tcgplayer', id, ...(printing && { finish: printing }) }] : [],
+      name,
+      number: textOrNull(cells, 'Number'),
+      set: textOrNull(cells, 'Set Name'),
+      game: gameOf(cell(cells, 'Product Line')),
+      finish: printing,
+    },
+    label,
+    quantity: quantityOf(cells, column),
+    purchaseMinor: null,
+    saleMinor: null,
+    purchaseDate: null,
+    cardUniqId: null,
+    note: null,
+  }
+}
+
+/** @throws FeedError for a file of another format */
+export function checkTcgplayerHeader(header: readonly string[]): void {
   const missing = COLUMNS.filter((name) => !header.includes(name))
   if (missing.length > 0) throw new FeedError(reason('header', { columns: missing }))
   if (!QUANTITIES.some((name) => header.includes(name))) throw new FeedError(reason('header', { any: QUANTITIES }))

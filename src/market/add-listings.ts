@@ -1,0 +1,79 @@
+// Takes new listings in, whoever brings them: each is judged, and waits for approval (decisions.md, "Listings").
+import { conflict, ServiceError } from '#core/errors.ts'
+import type { Note } from '#db/change.ts'
+import { liveItemIds } from '#db/live-item.ts'
+import type { Tx } from '#db/schema.ts'
+import { priceKurus } from './fields.ts'
+import { checkPrices, type ListingFields, valuesOf } from './listing-body.ts'
+import { knownItem, labelOfGrade } from './references.ts'
+import { auditedListing, insertListings, kurusText, type ListingRow, type NewListing } from './store.ts'
+
+const DEFAULTS = {
+  description: '',
+  quantity: 1,
+  language: null,
+  images: [] as NewListing['images'],
+  shipping_payer: 'buyer',
+  offers_enabled: false,
+  min_offer_price: null,
+} as const
+
+/** A listing as it is brought in; `sku` where its owner brings it. */
+export interface WantedListing {
+  fields: ListingFields
+  sku: string | null
+}
+
+/**
+ * The values of a new listing as they are stored, without what they refer to.
+ * @throws VALIDATION_ERROR
+ */
+export function newValues(fields: Omit<ListingFields, 'item_id' | 'grade_id' | 'title'> & { title: string }) {
+  const values = { ...DEFAULTS, title: fields.title, price: kurusText(priceKurus(fields.price))!, ...valuesOf(fields) }
+  checkPrices(values)
+  return values
+}
+
+/**
+ * Puts new listings of an existing account into the queue.
+ * @returns them in their order, and why one is refused: VALIDATION_ERROR, or CONFLICT where its SKU is taken
+ */
+export async function addListings(
+  tx: Tx,
+  note: Note,
+  { sellerId, now }: { sellerId: number; now: Date },
+  wanted: readonly WantedListing[],
+): Promise<(ListingRow | ServiceError)[]> {
+  const items = await liveItemIds(
+    tx,
+    wanted.map(({ fields }) => fields.item_id),
+  )
+  const labels = new Map<number | null, number>()
+  const judged: (NewListing | ServiceError)[] = []
+  for (const { fields, sku } of wanted) {
+    try {
+      const { grade_id = null } = fields
+      const values = newValues(fields)
+      const item_id = knownItem(items, fields.item_id)
+      const label_id = labels.get(grade_id) ?? (await labelOfGrade(tx, grade_id))
+      labels.set(grade_id, label_id)
+      judged.push({ ...values, seller_id: sellerId, item_id, grade_id, label_id, sku })
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+      judged.push(error)
+    }
+  }
+  const inserted = await insertListings(
+    tx,
+    judged.flatMap((one) => (one instanceof ServiceError ? [] : [one])),
+    now,
+  )
+  let next = 0
+  return judged.map((one) => {
+    if (one instanceof ServiceError) return one
+    const row = inserted[next++]
+    if (!row) return conflict('taken', { thing: 'listing', field: 'sku' })
+    note.audit({ action: 'listing.create', subject: 'listing', id: row.id, after: auditedListing(row, now) })
+    return row
+  })
+}

@@ -1,0 +1,132 @@
+// A seller's CSV as rows of listings: in our own columns, or in TCGplayer's beside some of ours.
+import { BadCell, cell, type Cells } from '#collections/import/entries.ts'
+import { checkTcgplayerHeader, readTcgplayerRow } from '#collections/import/tcgplayer.ts'
+import { restored } from '#core/csv.ts'
+import { invalid } from '#core/errors.ts'
+import { csvRows, FeedError } from '#core/feed.ts'
+import { parseLabel } from '#core/labels.ts'
+import { problem, reason } from '#core/problems.ts'
+import { shown } from '#prices/sources/cells.ts'
+import { FileRow, MOST_ROWS, OtherLine } from './read-rows.ts'
+
+/** In the order in which exports write them. */
+export const LISTING_CSV_COLUMNS = [
+  'sku',
+  'item_id',
+  'name',
+  'number',
+  'set',
+  'finish',
+  'grade',
+  'language',
+  'quantity',
+  'price',
+  'title',
+  'description',
+  'images',
+  'shipping_payer',
+  'offers_enabled',
+  'min_offer_price',
+] as const
+
+const TEXT_COLUMNS = [
+  'sku',
+  'name',
+  'number',
+  'set',
+  'finish',
+  'game',
+  'grade',
+  'language',
+  'title',
+  'shipping_payer',
+  'tcgplayer_id',
+  'cardmarket_id',
+] as const
+const NUMBER_COLUMNS = ['item_id', 'quantity', 'price', 'min_offer_price'] as const
+const ITEM_COLUMNS = ['item_id', 'name', 'tcgplayer_id', 'cardmarket_id'] as const
+/** Columns by which a file of TCGplayer's is told. */
+const TCGPLAYER = ['Product Line', 'Product Name'] as const
+const NUMBER = /^\d{1,15}(\.\d{1,15})?$/
+
+/**
+ * Rows of a file; other columns are passed over, and an empty cell is not sent.
+ * @throws VALIDATION_ERROR where it cannot be read as such a file
+ */
+export async function listingsOfCsv(body: Buffer): Promise<{ rows: unknown[] }> {
+  const rows: unknown[] = []
+  let fieldsOf: (cells: Cells) => object | null = ownFields
+  try {
+    const lines = csvRows({ bytes: onlyChunk(body), fileName: null }, (header) => {
+      const isTcgplayer = TCGPLAYER.every((column) => header.includes(column))
+      if (isTcgplayer) {
+        checkTcgplayerHeader(header)
+        fieldsOf = tcgplayerFields
+      } else if (!ITEM_COLUMNS.some((column) => header.includes(column))) {
+        throw new FeedError(reason('header', { any: ITEM_COLUMNS, values: header }))
+      }
+      // Theirs is in dollars.
+      if (!header.includes('price')) throw new FeedError(reason('header', { columns: ['price'], values: header }))
+    })
+    for await (const batch of lines) {
+      for (const read of batch) rows.push('reject' in read ? new OtherLine(read.line, [{ field: 'row', ...read.reject }]) : rowOf(read, fieldsOf))
+      // One more than is allowed, for the verb to refuse.
+      if (rows.length > MOST_ROWS) break
+    }
+  } catch (error) {
+    if (error instanceof FeedError) throw invalid('body', 'file', { must: error.why })
+    throw error
+  }
+  return { rows }
+}
+
+async function* onlyChunk(body: Buffer): AsyncIterable<Uint8Array> {
+  yield body
+}
+
+function rowOf({ line, value }: { line: number; value: Cells }, fieldsOf: (cells: Cells) => object | null): FileRow | OtherLine {
+  try {
+    const fields = fieldsOf(value)
+    return fields ? new FileRow(line, fields) : new OtherLine(line, null)
+  } catch (error) {
+    if (error instanceof BadCell) return new OtherLine(line, [error.why])
+    throw error
+  }
+}
+
+/** What is not of its kind goes on as it is, so that the row is refused with what is allowed. */
+function ownFields(cells: Cells): Record<string, unknown> {
+  const fields: Record<string, unknown> = {}
+  for (const column of TEXT_COLUMNS) {
+    const text = restored(cells[column] ?? '').trim()
+    if (text !== '') fields[column] = text
+  }
+  for (const column of NUMBER_COLUMNS) {
+    const text = cell(cells, column)
+    if (text !== '') fields[column] = NUMBER.test(text) ? Number(text) : text
+  }
+  // Exactly as it was written, spaces at its ends, too.
+  if (cells.description) fields.description = restored(cells.description)
+  const images = restored(cells.images ?? '')
+    .split(/[|\s]+/)
+    .filter(Boolean)
+  if (images.length > 0) fields.images = images
+  const offers = cell(cells, 'offers_enabled')
+  if (offers !== '') fields.offers_enabled = /^(true|false)$/i.test(offers) ? offers.toLowerCase() === 'true' : offers
+  return fields
+}
+
+/** Item, condition and stock in their columns, the rest in ours; null where there is no stock. */
+function tcgplayerFields(cells: Cells): object | null {
+  const entry = readTcgplayerRow(cells)
+  if (!entry) return null
+  const { item, label, quantity } = entry
+  // As with its prices, a condition that is no label stays none: a damaged card is worse than any.
+  if (label !== null && parseLabel(label)?.label !== label) throw new BadCell(problem('Condition', 'label', { value: shown(label) }))
+  const { name, number, set, finish, game } = item
+  const theirs = { name, number, set, finish, game, grade: label, tcgplayer_id: cell(cells, 'Product ID') || null }
+  const given = Object.entries(theirs).filter(([, value]) => value !== null)
+  // It names product, condition, printing and language at once, which is what the seller has in stock.
+  const sku = cell(cells, 'TCGplayer Id')
+  return { ...(sku !== '' && { sku }), ...ownFields(cells), ...Object.fromEntries(given), quantity }
+}

@@ -1,0 +1,175 @@
+// Brings a seller's listings in from a file: matched rows wait for approval as listings, unclear ones are parked, wrong ones refused.
+import { createHash } from 'node:crypto'
+import { ItemLookup } from '#catalogue/item-lookup.ts'
+import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
+import { type Match, matchItem } from '#collections/import/match.ts'
+import { ServiceError } from '#core/errors.ts'
+import { Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { type Problem, problem, reason, textOf } from '#core/problems.ts'
+import { inSlices } from '#core/slices.ts'
+import { ownAccount, verb } from '#core/verb.ts'
+import { change, earlierResult, type Note } from '#db/change.ts'
+import type { Tx } from '#db/schema.ts'
+import { addListings, type WantedListing } from '../add-listings.ts'
+import { type IntakeEntry, MOST_ROWS, readRow, type ReadRow } from './read-rows.ts'
+import { countPlaces, dropParkedKeys, listedSkus, lockIntake, type NewParked, park, parkedKeys, requireIntake } from './store.ts'
+import { titleOf } from './titles.ts'
+import type { IntakeCtx, ListingImport, ListingImportRow } from './types.ts'
+
+/** A row that is right in itself, with what the catalogue has for it. */
+interface Matched {
+  line: number
+  entry: IntakeEntry
+  key: string
+  match: Match
+}
+/** Listings judged and inserted before others get a turn. */
+const ADDED_AT_ONCE = 500
+
+type Judged = Matched | Extract<ReadRow, { refused: readonly Problem[] }>
+
+export const importListings = verb(
+  {
+    name: 'importListings',
+    needs: OPERATION_PLAN.importListings,
+    writes: true,
+    input: Type.Object(
+      {
+        // Whatever a row is, it is judged alone: a wrong one is refused, the others are taken in.
+        rows: Type.Array(Type.Unknown(), {
+          minItems: 1,
+          maxItems: MOST_ROWS,
+          allowed: reason('list', { min: 1, max: MOST_ROWS }),
+          description: 'Objects with the columns of the CSV as fields; `images` is a list',
+          examples: [[{ sku: 'BASE1-4-NM', item_id: 4, grade: 'Near Mint', price: 1250.5 }]],
+        }),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  async (ctx: IntakeCtx, { rows: given }): Promise<ListingImport> => {
+    const accountId = ownAccount(ctx.viewer)
+    const earlier = await earlierResult<ListingImport>(ctx)
+    if (earlier) return earlier
+    await requireIntake(ctx.db.kysely, accountId)
+    const { judged, passedOver } = await judgeAll(ctx, given)
+    return change(ctx, async (tx, note) => {
+      const rows = await write(ctx, tx, note, accountId, judged)
+      const counts = { created: 0, parked: 0, refused: 0, passed_over: passedOver }
+      for (const { outcome } of rows) counts[outcome] += 1
+      note.audit({ action: 'listing.import', subject: 'account', id: accountId, after: counts })
+      return { ...counts, rows }
+    })
+  },
+)
+
+/** Reads and matches all rows before anything is locked. */
+async function judgeAll({ db, catalogue }: IntakeCtx, given: readonly unknown[]): Promise<{ judged: Judged[]; passedOver: number }> {
+  const read: ReadRow[] = []
+  await inSlices(given.length, (from, to) => {
+    for (let i = from; i < to; i += 1) read.push(readRow(catalogue, given[i], i + 1))
+  })
+  const lookup = new ItemLookup(db.kysely)
+  await lookup.load(read.flatMap((row) => ('entry' in row && row.itemId === null ? row.entry.item.keys : [])))
+  const judged: Judged[] = []
+  const again = new Map<string, number>()
+  const judge = (row: ReadRow) => {
+    if ('refused' in row) judged.push(row)
+    if (!('entry' in row)) return
+    const { line, entry, itemId } = row
+    const match = itemId === null ? matchItem(catalogue, lookup, entry.item) : { itemId }
+    judged.push({ line, entry, match, key: keyOf(entry, again) })
+  }
+  await inSlices(read.length, (i) => judge(read[i]!), 1)
+  return { judged, passedOver: read.filter((row) => 'passedOver' in row).length }
+}
+
+/** What a row is known by when it comes again: its SKU, or what it says and how many rows of the file before it say the same. */
+function keyOf(entry: IntakeEntry, again: Map<string, number>): string {
+  if (entry.sku !== null) return `sku ${entry.sku}`
+  const content = createHash('sha256').update(JSON.stringify(entry)).digest('base64url')
+  const before = again.get(content) ?? 0
+  again.set(content, before + 1)
+  return `row ${content} ${before}`
+}
+
+async function write(ctx: IntakeCtx, tx: Tx, note: Note, accountId: number, judged: readonly Judged[]): Promise<ListingImportRow[]> {
+  const now = ctx.now()
+  const quota = await lockIntake(tx, accountId)
+  let places = quota - (await countPlaces(tx, accountId))
+  const entries = judged.filter((row) => 'entry' in row)
+  const taken = await listedSkus(
+    tx,
+    accountId,
+    entries.flatMap(({ entry }) => entry.sku ?? []),
+  )
+  const waiting = await parkedKeys(
+    tx,
+    accountId,
+    entries.map(({ key }) => key),
+  )
+  const rows = judged.map((row) => blankRow(row.line, 'entry' in row ? row.entry.sku : row.sku))
+  const refusalOf = ({ entry, key }: Matched): readonly Problem[] | null => {
+    if (entry.sku !== null && taken.has(entry.sku)) return [problem('sku', 'sku_listed')]
+    return places > 0 || waiting.has(key) ? null : [problem('row', 'intake_full', { max: quota })]
+  }
+  const wanted: { at: number; key: string; listing: WantedListing }[] = []
+  const parked: (NewParked & { at: number })[] = []
+  for (const [at, row] of judged.entries()) {
+    const refused = 'refused' in row ? row.refused : refusalOf(row)
+    if (refused) {
+      refuse(rows[at]!, refused)
+      continue
+    }
+    const { line, entry, key, match } = row as Matched
+    // A row that waits has its place already.
+    if (!waiting.has(key)) places -= 1
+    if (entry.sku !== null) taken.add(entry.sku)
+    if ('why' in match) parked.push({ at, line, key, entry, why: match.why, candidates: match.candidates })
+    else wanted.push({ at, key, listing: listingOf(ctx.catalogue, entry, match.itemId) })
+  }
+  const listed: string[] = []
+  for (let from = 0; from < wanted.length; from += ADDED_AT_ONCE) {
+    const some = wanted.slice(from, from + ADDED_AT_ONCE)
+    const added = await addListings(
+      tx,
+      note,
+      { sellerId: accountId, now },
+      some.map(({ listing }) => listing),
+    )
+    for (const [i, { at, key }] of some.entries()) {
+      const one = added[i]!
+      if (one instanceof ServiceError) {
+        refuse(rows[at]!, 'rule' in one.why ? [problem('sku', 'sku_listed')] : one.why)
+        continue
+      }
+      Object.assign(rows[at]!, { outcome: 'created', listing_id: one.id })
+      if (waiting.has(key)) listed.push(key)
+    }
+  }
+  if (listed.length > 0) await dropParkedKeys(tx, accountId, listed)
+  const ids = await park(
+    tx,
+    accountId,
+    parked.map(({ at: _at, ...row }) => row),
+    now,
+  )
+  for (const { at, key, why, candidates } of parked) {
+    Object.assign(rows[at]!, { outcome: 'parked', parked_id: ids.get(key)!, candidates, why: { message: textOf(why), ...why } })
+  }
+  return rows
+}
+
+/** A row as a listing of this item. */
+export function listingOf(catalogue: Catalogue, { fields, sku }: IntakeEntry, itemId: number): WantedListing {
+  return { fields: { ...fields, title: fields.title ?? titleOf(catalogue, itemId), item_id: itemId }, sku }
+}
+
+function blankRow(line: number, sku: string | null): ListingImportRow {
+  return { line, sku, outcome: 'refused', listing_id: null, parked_id: null, candidates: [], why: null, refused: null }
+}
+
+function refuse(row: ListingImportRow, problems: readonly Problem[]): void {
+  row.refused = problems.map((wrong) => ({ ...wrong, message: textOf(wrong) }))
+}

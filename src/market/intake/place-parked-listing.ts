@@ -1,0 +1,37 @@
+// Makes a listing of a parked row, whose item its owner names.
+import { ServiceError } from '#core/errors.ts'
+import { id } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { ownAccount, verb } from '#core/verb.ts'
+import { change } from '#db/change.ts'
+import { addListings } from '../add-listings.ts'
+import { knownItem } from '../references.ts'
+import { listingOf } from './import-listings.ts'
+import { lockIntake, takeParked } from './store.ts'
+import type { IntakeCtx, PlacedListing } from './types.ts'
+
+export const placeParkedListing = verb(
+  {
+    name: 'placeParkedListing',
+    needs: OPERATION_PLAN.placeParkedListing,
+    writes: true,
+    input: Type.Object(
+      { id: id('parked row'), item_id: Type.Integer({ description: 'The item that the row means' }) },
+      { additionalProperties: false },
+    ),
+  },
+  (ctx: IntakeCtx, { id: parkedId, item_id: itemId }): Promise<PlacedListing> => {
+    const sellerId = ownAccount(ctx.viewer)
+    return change(ctx, async (tx, note) => {
+      const now = ctx.now()
+      await lockIntake(tx, sellerId)
+      const entry = await takeParked(tx, sellerId, parkedId)
+      const row = ctx.catalogue.items.rowOf(itemId)
+      const live = knownItem(new Map(row < 0 ? [] : [[itemId, ctx.catalogue.items.id[row]!]]), itemId)
+      const [added] = await addListings(tx, note, { sellerId, now }, [listingOf(ctx.catalogue, entry, live)])
+      if (added instanceof ServiceError) throw added
+      return { id: added!.id, title: added!.title, status: 'pending' }
+    })
+  },
+)

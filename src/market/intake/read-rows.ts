@@ -1,0 +1,133 @@
+// Rows of listings that a seller brings in, read one by one: a wrong one is refused by its fields, as a listing of the operator's would be.
+import { shortText } from '#catalogue/fields.ts'
+import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
+import { gameOf, type ItemDescription } from '#collections/import/entries.ts'
+import { invalidFields, ServiceError } from '#core/errors.ts'
+import { bodyReader, type Static, Type } from '#core/input.ts'
+import { parseLabel } from '#core/labels.ts'
+import { type Problem, problem, reason } from '#core/problems.ts'
+import { newValues } from '../add-listings.ts'
+import { sku, title } from '../fields.ts'
+import { ListingBody, type ListingFields } from '../listing-body.ts'
+
+export const MOST_ROWS = 10_000
+
+const { item_id, grade_id: _grade, title: _title, ...Stock } = ListingBody
+const foreignId = (of: string) =>
+  Type.Optional(Type.String({ pattern: '^[1-9]\\d*$', maxLength: 20, allowed: reason('integer', { min: 1 }), description: `Product id of ${of}` }))
+
+/** A row as it is sent: an item by its id or in words, and what a listing of the operator's says. */
+const RowBody = Type.Object(
+  {
+    sku: Type.Optional(sku()),
+    item_id: Type.Optional(item_id),
+    tcgplayer_id: foreignId('TCGplayer'),
+    cardmarket_id: foreignId('Cardmarket'),
+    name: Type.Optional(shortText()),
+    number: Type.Optional(shortText()),
+    set: Type.Optional(shortText()),
+    finish: Type.Optional(shortText()),
+    game: Type.Optional(shortText()),
+    grade: Type.Optional(shortText('Condition or grade, such as `Near Mint` or `PSA 10`')),
+    title: Type.Optional(title()),
+    ...Stock,
+  },
+  { additionalProperties: false },
+)
+type RowBody = Static<typeof RowBody>
+const readBody = bodyReader(RowBody)
+
+/** A line of a file that is not a row to list: it cannot be read, or has no stock. */
+export class OtherLine {
+  readonly line: number
+  readonly refused: readonly Problem[] | null
+
+  /** @param refused why it cannot be read, null for one without stock */
+  constructor(line: number, refused: readonly Problem[] | null) {
+    this.line = line
+    this.refused = refused
+  }
+}
+
+/** The fields of a line of a file. */
+export class FileRow {
+  readonly line: number
+  readonly fields: object
+
+  constructor(line: number, fields: object) {
+    this.line = line
+    this.fields = fields
+  }
+}
+
+/** A row that is right in itself; parked ones are kept as this. */
+export interface IntakeEntry {
+  item: ItemDescription
+  sku: string | null
+  /** as it is written */
+  grade: string | null
+  fields: Omit<ListingFields, 'item_id' | 'title'> & { title?: string }
+}
+
+export type ReadRow =
+  | { line: number; entry: IntakeEntry; itemId: number | null }
+  | { line: number; sku: string | null; refused: readonly Problem[] }
+  | { line: number; passedOver: true }
+
+/** Reads a row by itself; its item is still to be found where `itemId` is null. */
+export function readRow(catalogue: Catalogue, given: unknown, position: number): ReadRow {
+  if (given instanceof OtherLine) {
+    const { line, refused } = given
+    return refused ? { line, sku: null, refused } : { line, passedOver: true }
+  }
+  const [line, fields] = given instanceof FileRow ? [given.line, given.fields] : [position, given]
+  try {
+    return { line, ...entryOf(catalogue, readBody(fields)) }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    return { line, sku: skuOf(fields), refused: error.details.map((wrong) => (wrong.field === 'body' ? { ...wrong, field: 'row' } : wrong)) }
+  }
+}
+
+function entryOf(catalogue: Catalogue, body: RowBody): { entry: IntakeEntry; itemId: number | null } {
+  const { sku, item_id: given, tcgplayer_id, cardmarket_id, name, number, set, finish, game, grade, ...fields } = body
+  const problems: Problem[] = []
+  const row = given === undefined ? -1 : catalogue.items.rowOf(given)
+  if (given !== undefined && row < 0) problems.push(problem('item_id', 'unknown_id', { thing: 'item', id: given }))
+  if ([given, tcgplayer_id, cardmarket_id, name].every((one) => one === undefined)) {
+    problems.push(problem('row', 'at_least_one', { fields: ['item_id', 'name', 'tcgplayer_id', 'cardmarket_id'] }))
+  }
+  const label = grade === undefined ? null : (parseLabel(grade)?.label ?? grade)
+  const gradeId = label === null ? null : (catalogue.labels.ofLabel(label)?.id ?? null)
+  if (label !== null && gradeId === null) problems.push(problem('grade', 'label', { value: label }))
+  if (problems.length > 0) throw invalidFields(problems)
+  // What an item does not have yet is judged by itself, so that a parked row is one that can be listed.
+  newValues({ ...fields, title: fields.title ?? 'title' })
+  const printing = finish === undefined ? {} : { finish }
+  const keys = [
+    ...(tcgplayer_id === undefined ? [] : [{ source: 'tcgplayer', id: tcgplayer_id, ...printing }]),
+    ...(cardmarket_id === undefined ? [] : [{ source: 'cardmarket', id: cardmarket_id, ...printing }]),
+  ]
+  return {
+    itemId: row < 0 ? null : catalogue.items.id[row]!,
+    entry: {
+      item: {
+        keys,
+        name: name ?? '',
+        number: number ?? null,
+        set: set ?? null,
+        game: game === undefined ? null : gameOf(game),
+        finish: finish ?? null,
+      },
+      sku: sku?.trim() ?? null,
+      grade: grade ?? null,
+      fields: { ...fields, grade_id: gradeId },
+    },
+  }
+}
+
+/** The SKU of a row that is wrong otherwise. */
+function skuOf(fields: unknown): string | null {
+  const given = (fields as { sku?: unknown } | null | undefined)?.sku
+  return typeof given === 'string' && given.length <= 64 ? given.trim() || null : null
+}

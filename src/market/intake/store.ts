@@ -1,0 +1,99 @@
+// SQL of the intake: what an account has listed already, and rows that are parked.
+import { sql } from 'kysely'
+import { findIntakeQuota, lockIntakeQuota } from '#accounts/store.ts'
+import { ServiceError } from '#core/errors.ts'
+import { idForSql, missing } from '#core/fields.ts'
+import { type Reason, reason } from '#core/problems.ts'
+import type { Candidate } from '#collections/import/match.ts'
+import type { Queryable, Tx } from '#db/schema.ts'
+import type { IntakeEntry } from './read-rows.ts'
+
+/** @throws FORBIDDEN where the operator has not opened the intake for the account */
+export async function requireIntake(on: Queryable, accountId: number): Promise<void> {
+  if ((await findIntakeQuota(on, accountId)) === null) throw closed()
+}
+
+/** The quota; whoever brings listings of the account in does so alone until the transaction ends. @throws FORBIDDEN as `requireIntake` */
+export async function lockIntake(tx: Tx, accountId: number): Promise<number> {
+  const quota = await lockIntakeQuota(tx, accountId)
+  if (quota === null) throw closed()
+  return quota
+}
+
+function closed(): ServiceError {
+  return new ServiceError('FORBIDDEN', reason('intake_closed'))
+}
+
+/** Listings that are not sold, and parked rows: what counts against the quota. */
+export async function countPlaces(tx: Tx, accountId: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select (select count(*) from listings where seller_id = ${accountId} and status <> 'sold')::int4
+      + (select count(*) from parked_listings where account_id = ${accountId})::int4 as count`.execute(tx)
+  return rows[0]!.count
+}
+
+/** Those of the SKUs that a listing of the account has. */
+export async function listedSkus(tx: Tx, accountId: number, skus: string[]): Promise<Set<string>> {
+  const listings = tx.selectFrom('listings').select('sku').where('seller_id', '=', accountId)
+  const rows = await listings.where('sku', '=', sql<string>`any(${skus}::text[])`).execute()
+  return new Set(rows.map(({ sku }) => sku!))
+}
+
+/** Those of the keys under which a row of the account is parked. */
+export async function parkedKeys(tx: Tx, accountId: number, keys: string[]): Promise<Set<string>> {
+  const parked = tx.selectFrom('parked_listings').select('key').where('account_id', '=', accountId)
+  const rows = await parked.where('key', '=', sql<string>`any(${keys}::text[])`).execute()
+  return new Set(rows.map(({ key }) => key))
+}
+
+export interface NewParked {
+  key: string
+  line: number
+  entry: IntakeEntry
+  why: Reason
+  candidates: Candidate[]
+}
+
+/** Rows written by one statement: a larger one would keep the event loop busy with its parameters. */
+const AT_ONCE = 1_000
+
+/** Parks rows, each in the place of an earlier one of its key; gives their ids by key. */
+export async function park(tx: Tx, accountId: number, rows: readonly NewParked[], now: Date): Promise<Map<string, number>> {
+  const ids = new Map<string, number>()
+  for (let from = 0; from < rows.length; from += AT_ONCE) {
+    const json = rows.slice(from, from + AT_ONCE).map(({ why, ...row }) => ({ ...row, ...why }))
+    const { rows: parked } = await sql<{ id: number; key: string }>`
+      insert into parked_listings (account_id, key, line, entry, rule, params, candidates, parked_at)
+      select ${accountId}, key, line, entry, rule, params, candidates, ${now}
+      from jsonb_to_recordset(${JSON.stringify(json)}::jsonb)
+        as r (key text, line int4, entry jsonb, rule text, params jsonb, candidates jsonb)
+      order by line
+      on conflict (account_id, key) do update set line = excluded.line, entry = excluded.entry, rule = excluded.rule,
+        params = excluded.params, candidates = excluded.candidates, parked_at = excluded.parked_at
+      returning id, key`.execute(tx)
+    for (const { id, key } of parked) ids.set(key, id)
+  }
+  return ids
+}
+
+export async function dropParkedKeys(tx: Tx, accountId: number, keys: string[]): Promise<void> {
+  await sql`delete from parked_listings where account_id = ${accountId} and key = any(${keys}::text[])`.execute(tx)
+}
+
+/** Oldest first. */
+export async function pageOfParked(on: Queryable, accountId: number, limit: number, offset: number) {
+  const own = on.selectFrom('parked_listings').where('account_id', '=', accountId)
+  const [rows, counted] = await Promise.all([
+    own.select(['id', 'line', 'entry', 'rule', 'params', 'candidates', 'parked_at']).orderBy('id').limit(limit).offset(offset).execute(),
+    own.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { rows, total: counted.total }
+}
+
+/** Takes a parked row of the account away and gives what it says. @throws NOT_FOUND, for those of others too */
+export async function takeParked(tx: Tx, accountId: number, id: number): Promise<IntakeEntry> {
+  const own = tx.deleteFrom('parked_listings').where('id', '=', idForSql(id)).where('account_id', '=', accountId)
+  const row = await own.returning('entry').executeTakeFirst()
+  if (!row) throw missing('parked row', id)
+  return row.entry as IntakeEntry
+}

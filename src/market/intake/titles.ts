@@ -1,0 +1,15 @@
+// The title of a listing whose seller gave it none.
+import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
+import { candidateOf } from '#collections/import/match.ts'
+import { fitsCharacters } from '#core/text.ts'
+import { LONGEST_TITLE } from '../fields.ts'
+
+/** Name, number and set of the item, as far as they fit: `Charizard 4/102, Base Set`; '' for an item that is not there. */
+export function titleOf(catalogue: Catalogue, itemId: number): string {
+  const row = catalogue.items.rowOf(itemId)
+  if (row < 0) return ''
+  const { name, code, set } = candidateOf(catalogue, row)
+  const numbered = code === null ? name : `${name} ${code}`
+  const whole = set === '' ? numbered : `${numbered}, ${set}`
+  return [whole, numbered].find((text) => fitsCharacters(text, LONGEST_TITLE)) ?? name
+}

@@ -1,0 +1,84 @@
+// Listings that are brought in by file, and their parked rows, as verbs give them.
+import type { CatalogueNode } from '#catalogue/context.ts'
+import { orNull } from '#core/fields.ts'
+import { ReasonFields, type Static, Type } from '#core/input.ts'
+import { MARKETS } from '#core/markets.ts'
+import type { WriteCtx } from '#db/change.ts'
+
+export interface IntakeCtx extends WriteCtx, CatalogueNode {}
+
+const Candidates = Type.Array(
+  Type.Object(
+    {
+      item_id: Type.Integer(),
+      name: Type.String(),
+      code: orNull(Type.String()),
+      set: Type.String(),
+      market: Type.Enum([...MARKETS]),
+      finish: orNull(Type.String()),
+    },
+    { title: 'ListingCandidate' },
+  ),
+  { description: 'Items that the row may mean, the best first' },
+)
+const Line = Type.Integer({ description: 'Line of the file; in JSON the position of the row, from 1' })
+const Why = Type.Object({ message: Type.String(), ...ReasonFields })
+
+export const ROW_OUTCOMES = ['created', 'parked', 'refused'] as const
+
+export const ListingImportSchema = Type.Object(
+  {
+    created: Type.Integer({ description: 'Rows that became listings, which wait for approval' }),
+    parked: Type.Integer({ description: 'Rows that wait for you to name their item' }),
+    refused: Type.Integer({ description: 'Rows that are wrong' }),
+    passed_over: Type.Integer({ description: 'Rows of a TCGplayer file without stock' }),
+    rows: Type.Array(
+      Type.Object(
+        {
+          line: Line,
+          sku: orNull(Type.String()),
+          outcome: Type.Enum([...ROW_OUTCOMES]),
+          listing_id: orNull(Type.Integer(), { description: 'Of a created one' }),
+          parked_id: orNull(Type.Integer(), { description: 'Of a parked one' }),
+          candidates: Candidates,
+          why: orNull(Why, { description: 'Why it is parked' }),
+          refused: orNull(Type.Array(Type.Object({ field: Type.String(), message: Type.String(), ...ReasonFields })), {
+            description: 'Why it is refused, by field',
+          }),
+        },
+        { title: 'ListingImportRow' },
+      ),
+      { description: 'In the order of the file' },
+    ),
+  },
+  { title: 'ListingImport' },
+)
+export type ListingImport = Static<typeof ListingImportSchema>
+export type ListingImportRow = ListingImport['rows'][number]
+
+export const ParkedListingSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    line: Line,
+    sku: orNull(Type.String()),
+    name: Type.String({ description: 'As the row writes it, and so are number, set, finish and grade' }),
+    number: orNull(Type.String()),
+    set: orNull(Type.String()),
+    finish: orNull(Type.String()),
+    grade: orNull(Type.String()),
+    title: orNull(Type.String({ description: 'Null where it will be made of the item' })),
+    price: Type.Number({ description: 'In TL' }),
+    quantity: Type.Integer(),
+    why: Why,
+    candidates: Candidates,
+    parked_at: Type.String({ format: 'date-time', description: 'UTC' }),
+  },
+  { title: 'ParkedListing' },
+)
+export type ParkedListing = Static<typeof ParkedListingSchema>
+
+export const PlacedListingSchema = Type.Object(
+  { id: Type.Integer({ description: 'Of the listing' }), title: Type.String(), status: Type.Enum(['pending']) },
+  { title: 'PlacedListing' },
+)
+export type PlacedListing = Static<typeof PlacedListingSchema>

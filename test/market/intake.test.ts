@@ -1,0 +1,344 @@
+// Listings by file: what becomes of rows, parked rows, the operator's quota, and exports that come back in unchanged.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { ListingImport, ParkedListing, PlacedListing } from '#market/intake/types.ts'
+import type { OwnListing } from '#market/types.ts'
+import { importText, send, startTestNode, type TestNode } from '../support/node.ts'
+import { ruleOf } from '../support/reasons.ts'
+import { makeCatalogue, operator, plus } from './kit.ts'
+
+let node: TestNode
+let items: Record<string, number>
+let grades: Record<string, number>
+
+beforeAll(async () => {
+  node = await startTestNode()
+  ;({ items, grades } = await makeCatalogue(node))
+})
+
+afterAll(() => node.close())
+
+beforeEach(async () => {
+  await node.db.kysely.deleteFrom('listings').execute()
+  await node.db.kysely.deleteFrom('parked_listings').execute()
+  await open(node.accounts.plus, 100)
+})
+
+const open = (account: number, quota: number | null) =>
+  operator<{ listing_intake: object | null }>(node, 'PATCH', `/accounts/${account}`, { listing_intake: quota === null ? null : { quota } })
+const csv = (text: string | Uint8Array, headers: Record<string, string> = {}, key = node.keys.plus) =>
+  send<ListingImport>(`${node.publicUrl}/api/v1/plus/listings/import`, key, {
+    method: 'POST',
+    body: text,
+    headers: { 'content-type': 'text/csv', ...headers },
+  })
+const json = (rows: unknown[], key?: string) => plus<ListingImport>(node, 'POST', '/listings/import', { rows }, key ? { key } : {})
+const taken = async (text: string) => {
+  const { status, body } = await csv(text)
+  expect({ status, error: body.error }).toEqual({ status: 200, error: undefined })
+  return body.data
+}
+const counts = ({ created, parked, refused, passed_over }: ListingImport) => ({ created, parked, refused, passed_over })
+const refusals = ({ rows }: ListingImport) => rows.map(({ refused }) => refused?.map((one) => ruleOf(one as never)).join('; ') ?? null)
+const mine = async (key = node.keys.plus) =>
+  (await plus<OwnListing[]>(node, 'GET', '/my-listings?per_page=100&with_details=1', undefined, { key })).body.data
+const parked = async (key = node.keys.plus) => (await plus<ParkedListing[]>(node, 'GET', '/parked-listings', undefined, { key })).body.data
+const place = (id: number, item: number, key = node.keys.plus) =>
+  plus<PlacedListing>(node, 'POST', `/parked-listings/${id}`, { item_id: item }, { key })
+
+test('rows become listings that wait for approval, as those of the operator do', async () => {
+  const file = [
+    'sku,item_id,name,number,set,grade,language,quantity,price,title,description,images,shipping_payer,offers_enabled,min_offer_price',
+    `A-1,${items.char},,,,PSA 10,EN,2,1250.5,My Charizard,"Slabbed, new",https://a.example/1.png|https://a.example/2.png,seller,TRUE,1000`,
+    'A-2,,Charizard,4/102,Base Set,nm,,,99,,,,,,',
+  ].join('\n')
+  const report = await taken(file)
+  expect(counts(report)).toEqual({ created: 2, parked: 0, refused: 0, passed_over: 0 })
+  expect(report.rows).toMatchObject([
+    { line: 2, sku: 'A-1', outcome: 'created', candidates: [], refused: null },
+    { line: 3, sku: 'A-2', outcome: 'created' },
+  ])
+  const [second, first] = await mine()
+  expect(first).toMatchObject({
+    id: report.rows[0]!.listing_id,
+    status: 'pending',
+    item_id: items.char,
+    grade_id: grades['PSA 10'],
+    sku: 'A-1',
+    title: 'My Charizard',
+    description: 'Slabbed, new',
+    price: 1250.5,
+    quantity: 2,
+    language: 'en',
+    shipping_payer: 'seller',
+    offers_enabled: true,
+    min_offer_price: 1000,
+    images: [
+      { url: 'https://a.example/1.png', order: 1 },
+      { url: 'https://a.example/2.png', order: 2 },
+    ],
+  })
+  expect(second).toMatchObject({
+    status: 'pending',
+    item_id: items.char,
+    grade_id: grades['Near Mint'],
+    quantity: 1,
+    title: 'Charizard 4/102, Base Set',
+  })
+  const audit = await operator<{ action: string; actor: string; after: object }[]>(node, 'GET', '/audit?action=listing.import')
+  expect(audit.body.data[0]).toMatchObject({ actor: `account:${node.accounts.plus}`, after: { created: 2, refused: 0 } })
+})
+
+test('the same file again lists nothing twice, and neither does the same request', async () => {
+  const file = `sku,item_id,price\nB-1,${items.pika},10\nB-2,${items.box},20\n`
+  const headers = { 'idempotency-key': 'intake-once' }
+  const first = await csv(file, headers)
+  expect(counts(first.body.data)).toMatchObject({ created: 2 })
+  expect((await csv(file, headers)).body).toEqual(first.body)
+  const again = await taken(file)
+  expect(counts(again)).toMatchObject({ created: 0, refused: 2 })
+  expect(refusals(again)).toEqual(['sku sku_listed', 'sku sku_listed'])
+  expect(await mine()).toHaveLength(2)
+})
+
+test('the SKU of another account is free', async () => {
+  await open(node.accounts.enterprise, 5)
+  await taken(`sku,item_id,price\nSAME,${items.pika},10\n`)
+  const theirs = await json([{ sku: 'SAME', item_id: items.pika, price: 12 }], node.keys.enterprise)
+  expect(counts(theirs.body.data)).toMatchObject({ created: 1 })
+  await open(node.accounts.enterprise, null)
+})
+
+test('each wrong row is refused by field, the others are taken', async () => {
+  const good = { item_id: items.char, price: 10 }
+  const { status, body } = await json([
+    { ...good, sku: 'C-1' },
+    { ...good, sku: 'C-1' },
+    { ...good, price: 0.5 },
+    { ...good, price: 10.001 },
+    { item_id: items.char },
+    { ...good, item_id: 999_999 },
+    { price: 10 },
+    { ...good, grade: 'Splendid' },
+    { ...good, quantity: -1 },
+    { ...good, language: '?' },
+    { ...good, title: ' ' },
+    { ...good, images: ['ftp://a.example'] },
+    { ...good, min_offer_price: 11 },
+    { ...good, colour: 'red' },
+    { name: 'Nobody knows this', price: 0 },
+    'row',
+    null,
+  ])
+  expect(status).toBe(200)
+  expect(counts(body.data)).toEqual({ created: 1, parked: 0, refused: 16, passed_over: 0 })
+  expect(refusals(body.data).map((rules) => rules?.split(' ').slice(0, 2).join(' ') ?? null)).toEqual([
+    null,
+    'sku sku_listed',
+    'price number',
+    'price number',
+    'price required',
+    'item_id unknown_id',
+    'row at_least_one',
+    'grade label',
+    'quantity integer',
+    'language or_null',
+    'title text',
+    'images.0 any_of',
+    'min_offer_price not_above',
+    'colour unknown_field',
+    'price number',
+    'row object',
+    'row object',
+  ])
+  expect(await mine()).toHaveLength(1)
+})
+
+test('a cell that is no number, or a row of another length, is refused by its line', async () => {
+  const report = await taken(`sku;item_id;price;offers_enabled\nD-1;${items.char};12,5;\nD-2;${items.char}\nD-3;x;5;maybe\n`)
+  expect(report.rows.map(({ line }) => line)).toEqual([2, 3, 4])
+  expect(report.rows.map(({ refused }) => refused!.map(({ field }) => field).sort())).toEqual([['price'], ['row'], ['item_id', 'offers_enabled']])
+})
+
+describe('files that cannot be read', () => {
+  test.each([
+    '',
+    'price\n5',
+    'name,number\nCharizard,4/102',
+    '\n\n',
+    'item_id,price\n"1',
+    'item_id,price\n',
+    'Product Line,Product Name\nPokemon,Charizard\n',
+  ])('%j is refused', async (text) => {
+    const { status, body } = await csv(text)
+    expect([status, body.error?.code]).toEqual([422, 'PLUS_LISTING_ERROR'])
+  })
+
+  test('and so are other types, bytes that are no UTF-8, and too many rows', async () => {
+    expect((await csv('x', { 'content-type': 'text/plain' })).status).toBe(415)
+    expect((await csv(new Uint8Array([0xff, 0xfe, 0x0a]))).status).toBe(422)
+    expect((await csv(`item_id,price\n${'1,2\n'.repeat(10_001)}`)).body.error).toMatchObject({ details: [{ field: 'rows' }] })
+    expect(await mine()).toEqual([])
+  })
+})
+
+describe('parked rows', () => {
+  const UNCLEAR = `sku,name,number,price,quantity\nP-1,Booster Box of nobody,,50,3\n`
+
+  test('wait with their candidates until their owner names the item', async () => {
+    const report = await taken(`sku,name,number,grade,price\nP-0,Pikacu,58/102,NM,15\n`)
+    expect(counts(report)).toMatchObject({ created: 0, parked: 1 })
+    const [row] = report.rows
+    expect(row).toMatchObject({ outcome: 'parked', listing_id: null, why: { rule: expect.stringMatching(/^(fits|like)_/) } })
+    const [waiting] = await parked()
+    expect(waiting).toMatchObject({ id: row!.parked_id, line: 2, sku: 'P-0', name: 'Pikacu', number: '58/102', grade: 'NM', price: 15, quantity: 1 })
+    expect(waiting!.candidates).toEqual(row!.candidates)
+    expect(await mine()).toEqual([])
+    expect((await place(waiting!.id, 999_999)).body.error).toMatchObject({ code: 'PLUS_LISTING_ERROR', details: [{ field: 'item_id' }] })
+    expect((await place(waiting!.id, items.pika!, node.keys.enterprise)).status).toBe(403)
+    const placed = await place(waiting!.id, items.pika!)
+    expect(placed).toMatchObject({ status: 201, body: { data: { status: 'pending', title: 'Pikaçhu 58/102, Base Set' } } })
+    expect(await mine()).toMatchObject([{ id: placed.body.data.id, item_id: items.pika, grade_id: grades['Near Mint'], sku: 'P-0', price: 15 }])
+    expect(await parked()).toEqual([])
+    expect((await place(waiting!.id, items.pika!)).status).toBe(422)
+  })
+
+  test('come again in their place, or become listings when the file says more', async () => {
+    const first = await taken(UNCLEAR)
+    const second = await taken(UNCLEAR.replace('50', '55'))
+    expect(second.rows[0]!.parked_id).toBe(first.rows[0]!.parked_id)
+    expect(await parked()).toMatchObject([{ price: 55, quantity: 3 }])
+    const third = await taken(`sku,item_id,price\nP-1,${items.box},60\n`)
+    expect(counts(third)).toMatchObject({ created: 1 })
+    expect([await parked(), (await mine()).length]).toEqual([[], 1])
+  })
+
+  test('without an SKU are known by what they say; two that say the same are two', async () => {
+    const file = `name,price\nNobody knows this,5\nNobody knows this,5\n`
+    expect(counts(await taken(file))).toMatchObject({ parked: 2 })
+    expect(counts(await taken(file))).toMatchObject({ parked: 2 })
+    expect(await parked()).toHaveLength(2)
+  })
+
+  test('are dropped by their owner only', async () => {
+    const { rows } = await taken(UNCLEAR)
+    const drop = (key: string) => plus(node, 'DELETE', `/parked-listings/${rows[0]!.parked_id}`, undefined, { key })
+    expect((await drop(node.keys.enterprise)).status).toBe(422)
+    expect(await parked(node.keys.enterprise)).toEqual([])
+    expect((await drop(node.keys.plus)).status).toBe(200)
+    expect(await parked()).toEqual([])
+  })
+
+  test('whose SKU a listing got meanwhile stay parked', async () => {
+    const { rows } = await taken(UNCLEAR)
+    const [made] = (await taken(`item_id,price\n${items.char},5\n`)).rows
+    await plus(node, 'PATCH', `/listings/${made!.listing_id}`, { sku: 'P-1' })
+    expect((await place(rows[0]!.parked_id!, items.box!)).body.error).toMatchObject({ code: 'PLUS_LISTING_ERROR', rule: 'taken' })
+    expect(await parked()).toHaveLength(1)
+  })
+
+  test('show the item that a candidate was merged into', async () => {
+    const twin = { type: 'item', market: 'service', ref: 'twin', name: 'Pikaçhu', code: '58/102', genre: 'single', game: 'pokemon', category: 'base' }
+    const rest = { images: [], attributes: [], details: {}, foreign_ids: [], groups: ['ungraded'], prices: [] }
+    await importText(node, 'mintmark-ndjson', JSON.stringify({ ...twin, ...rest }))
+    const { id } = await node.db.kysely.selectFrom('items').select('id').where('ref', '=', 'twin').executeTakeFirstOrThrow()
+    await taken(`sku,name,number,price\nP-9,Pikaçhu,58/102,15\n`)
+    const before = (await parked())[0]!.candidates.map((one) => one.item_id)
+    expect(before.sort()).toEqual([items.pika, id].sort())
+    expect((await operator(node, 'POST', `/items/${id}/merge`, { into: items.pika })).status).toBe(200)
+    const [after] = await parked()
+    expect(after!.candidates.map((one) => one.item_id)).toEqual([items.pika])
+    expect((await place(after!.id, id)).status).toBe(201)
+    expect(await mine()).toMatchObject([{ item_id: items.pika }])
+  })
+})
+
+describe("TCGplayer's file", () => {
+  const HEADER = 'TCGplayer Id,Product Line,Set Name,Product Name,Number,Condition,Total Quantity,Add to Quantity,TCG Marketplace Price'
+
+  test('names items, condition and stock; the price is a column of ours, in TL', async () => {
+    const file = `${HEADER},price\n4711,Pokemon,Base Set,Charizard,4/102,Near Mint,3,0,99.50,4000\n4712,Pokemon,Base Set,Charizard,4/102,Lightly Played,0,,50,\n`
+    const report = await taken(file)
+    expect(counts(report)).toEqual({ created: 1, parked: 0, refused: 0, passed_over: 1 })
+    expect(await mine()).toMatchObject([{ item_id: items.char, grade_id: grades['Near Mint'], quantity: 3, price: 4000, sku: '4711' }])
+    expect(refusals(await taken(file))).toEqual(['sku sku_listed'])
+  })
+
+  test('without that column, or with a condition that is none, is refused', async () => {
+    expect((await csv(`${HEADER}\n4711,Pokemon,Base Set,Charizard,4/102,Near Mint,3,0,99.50\n`)).status).toBe(422)
+    const report = await taken(`${HEADER},price\n1,Pokemon,Base Set,Charizard,4/102,Damaged,3,0,1,5\n2,Pokemon,Base Set,,4/102,Near Mint,3,0,1,5\n`)
+    expect(report.rows.map(({ refused }) => refused![0]!.field)).toEqual(['Condition', 'Product Name'])
+  })
+})
+
+describe('the operator', () => {
+  test('opens the intake for an account, sees it, and closes it', async () => {
+    const read = async () =>
+      (await operator<{ listing_intake: object | null }>(node, 'GET', `/accounts/${node.accounts.plus}`)).body.data.listing_intake
+    expect(await read()).toEqual({ quota: 100 })
+    const { rows } = await taken('sku,name,price\nX,Nobody knows this,5\n')
+    expect((await open(node.accounts.plus, null)).body.data.listing_intake).toBeNull()
+    expect(await read()).toBeNull()
+    const refused = await csv(`item_id,price\n${items.char},5\n`)
+    expect(refused).toMatchObject({ status: 403, body: { error: { code: 'FORBIDDEN', rule: 'intake_closed' } } })
+    expect(await place(rows[0]!.parked_id!, items.char!)).toMatchObject({ status: 403, body: { error: { rule: 'intake_closed' } } })
+    expect(await mine()).toEqual([])
+    for (const wrong of [{ quota: 0 }, { quota: 1.5 }, {}, 5]) {
+      expect((await operator(node, 'PATCH', `/accounts/${node.accounts.plus}`, { listing_intake: wrong })).status).toBe(422)
+    }
+    const audit = await operator<{ before: object; after: object }[]>(node, 'GET', '/audit?action=account.change')
+    expect(audit.body.data[0]).toMatchObject({ before: { listing_intake: { quota: 100 } }, after: { listing_intake: null } })
+  })
+
+  test('bounds listings that are not sold and parked rows together', async () => {
+    await open(node.accounts.plus, 3)
+    const file = `sku,item_id,name,price\nQ-1,${items.char},,5\nQ-2,,Nobody knows this,5\nQ-3,${items.char},,5\nQ-4,${items.char},,5\nQ-5,,Nobody either,5\n`
+    const report = await taken(file)
+    expect(report.rows.map(({ outcome }) => outcome)).toEqual(['created', 'parked', 'created', 'refused', 'refused'])
+    expect(refusals(report).slice(3)).toEqual(['row intake_full 3', 'row intake_full 3'])
+    // What waits has its place already, and what is placed or deleted leaves one.
+    expect((await taken(file)).rows.map(({ outcome }) => outcome)).toEqual(['refused', 'parked', 'refused', 'refused', 'refused'])
+    expect((await place(report.rows[1]!.parked_id!, items.char!)).status).toBe(201)
+    await plus(node, 'DELETE', `/listings/${report.rows[0]!.listing_id}`)
+    expect((await taken(file)).rows.map(({ outcome }) => outcome)).toEqual(['created', 'refused', 'refused', 'refused', 'refused'])
+  })
+
+  test('has the quota kept by files that come at once', async () => {
+    await open(node.accounts.plus, 10)
+    const file = (n: number) => `sku,item_id,price\n${Array.from({ length: 4 }, (_, i) => `R-${n}-${i},${items.char},5`).join('\n')}\n`
+    const replies = await Promise.all(Array.from({ length: 6 }, (_, n) => csv(file(n))))
+    expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200))
+    expect(replies.reduce((sum, { body }) => sum + body.data.created, 0)).toBe(10)
+    expect(await mine()).toHaveLength(10)
+  })
+
+  test('has one file listed once when it comes several times at once', async () => {
+    const file = `sku,item_id,name,price\nS-1,${items.char},,5\nS-2,${items.pika},,5\nS-3,,Nobody knows this,5\n`
+    const replies = await Promise.all([csv(file), csv(file), csv(file)])
+    expect(replies.map(({ body }) => body.data.created).sort()).toEqual([0, 0, 2])
+    expect([(await mine()).length, (await parked()).length]).toEqual([2, 1])
+  })
+})
+
+test('an export comes back in unchanged', async () => {
+  const rows = [
+    { sku: '=1+1, "x"', item_id: items.char, grade: 'PSA 10', price: 1250.05, title: '=HYPERLINK("x")', description: '  -a;\n"b", \'=c\r\nend ' },
+    { sku: "'@b", item_id: items.pika, grade: 'Near Mint', price: 9_999_999, quantity: 0, language: 'tr', title: 'Pikaçhu 🎴 "mint"' },
+    { item_id: items.luffy, price: 1, offers_enabled: true, min_offer_price: 0.5, shipping_payer: 'seller', title: "'+quoted" },
+    { sku: 'plain', item_id: items.box, price: 12.3, images: ['https://a.example/a.png?x=1,2', 'https://a.example/b;c.png'] },
+  ]
+  expect(counts((await json(rows)).body.data)).toMatchObject({ created: 4 })
+  const content = (listings: OwnListing[]) =>
+    listings.map(({ id: _id, slug: _slug, etag: _etag, created_at: _created, updated_at: _updated, ...rest }: OwnListing & { slug?: string }) => rest)
+  const before = await mine()
+  const exported = async () => {
+    const reply = await fetch(`${node.publicUrl}/api/v1/plus/listings/export`, { headers: { authorization: `Bearer ${node.keys.plus}` } })
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8'])
+    return reply.text()
+  }
+  const file = await exported()
+  for (const { id } of before) await plus(node, 'DELETE', `/listings/${id}`)
+  expect(await mine()).toEqual([])
+  expect(counts(await taken(file))).toEqual({ created: 4, parked: 0, refused: 0, passed_over: 0 })
+  expect(content(await mine())).toEqual(content(before))
+  expect(await exported()).toBe(file)
+})
