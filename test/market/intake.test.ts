@@ -153,7 +153,7 @@ test('each wrong row is refused by field, the others are taken', async () => {
   expect(await mine()).toHaveLength(1)
 })
 
-test('a cell that is no number, or a row of another length, is refused by its line', async () => {
+test('a cell that is not a valid number, or a row of another length, is refused by its line', async () => {
   const report = await taken(`sku;item_id;price;offers_enabled\nD-1;${items.char};12,5;\nD-2;${items.char}\nD-3;x;5;maybe\n`)
   expect(report.rows.map(({ line }) => line)).toEqual([2, 3, 4])
   expect(report.rows.map(({ refused }) => refused!.map(({ field }) => field).sort())).toEqual([['price'], ['row'], ['item_id', 'offers_enabled']])
