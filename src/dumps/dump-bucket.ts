@@ -3,6 +3,7 @@ import { openAsBlob } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
+import { setTimeout as delay } from 'node:timers/promises'
 import { S3mini, S3ServiceError } from 's3mini'
 import type { BucketSettings } from '#config.ts'
 import { ServiceError } from '#core/errors.ts'
@@ -12,6 +13,8 @@ import type { Dump } from './types.ts'
 
 /** How long the store may take to begin an answer: to a read, and to a part that is sent to it. */
 const ANSWER_MS = 10_000
+const READ_ATTEMPTS = 3
+const READ_AGAIN_MS = 200
 const UPLOAD_MS = 300_000
 
 /** Dumps below their moments in a bucket; the manifest of each comes last and goes first. */
@@ -27,7 +30,7 @@ export class DumpBucket implements DumpStore {
     const [bucket, ...prefix] = pathname.slice(1).split('/')
     this.place = url
     this.#prefix = prefix.map((part) => `${decodeURIComponent(part)}/`).join('')
-    this.#bucket = new S3mini({ endpoint: `${origin}/${bucket}`, accessKeyId: accessKey, secretAccessKey: secretKey, region, fetch: answeredInTime })
+    this.#bucket = new S3mini({ endpoint: `${origin}/${bucket}`, accessKeyId: accessKey, secretAccessKey: secretKey, region, fetch: answered })
     this.#staging = staging
   }
 
@@ -98,8 +101,19 @@ export class DumpBucket implements DumpStore {
   }
 }
 
+/** A `fetch` that asks again where a read is answered 5xx, as clients of such stores do. */
+async function answered(url: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+  const isRead = ['GET', 'HEAD'].includes(init.method ?? 'GET')
+  for (let attempt = 1; ; attempt++) {
+    const response = await answeredInTime(url, init)
+    if (!isRead || response.status < 500 || attempt >= READ_ATTEMPTS) return response
+    await response.body?.cancel()
+    await delay(attempt * READ_AGAIN_MS)
+  }
+}
+
 /** A `fetch` that breaks off where no answer begins; its body may take as long as its reader. */
-async function answeredInTime(url: string | URL | Request, init: RequestInit = {}): Promise<Response> {
+async function answeredInTime(url: string | URL | Request, init: RequestInit): Promise<Response> {
   const stop = new AbortController()
   const ms = init.method === 'PUT' || init.method === 'POST' ? UPLOAD_MS : ANSWER_MS
   const timer = setTimeout(() => stop.abort(new Error(`no answer within ${ms / 1_000} s`)), ms)

@@ -16,6 +16,8 @@ export const STATUSES = namedValues('ListingStatus', [
 export const QUEUED = 'pending' satisfies ListingStatus
 /** Listings shown to buyers while they have stock and their period lasts; a new price is approved as it is set. */
 export const PUBLISHED = 'active' satisfies ListingStatus
+/** Listings whose last unit is sold; they take no place in an account's quota. */
+export const SOLD_OUT = 'sold' satisfies ListingStatus
 /** Listings with a `rejection_reason`. */
 export const REJECTED = 'rejected' satisfies ListingStatus
 

@@ -120,6 +120,7 @@ const LEFT_OUT = [
   'merges',
   'merged_prices',
   'audit_log',
+  'listing_decisions',
   'change_log',
   'change_log_floor',
   'catalogue_log_floor',

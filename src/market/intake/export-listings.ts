@@ -6,6 +6,7 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { ownAccount, verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
 import type { Db } from '#db/schema.ts'
+import { SOLD_OUT } from '../rules.ts'
 import { LISTING_CSV_COLUMNS } from './csv-rows.ts'
 
 type Column = (typeof LISTING_CSV_COLUMNS)[number]
@@ -28,7 +29,7 @@ async function* lines(db: Db, sellerId: number): AsyncIterable<string> {
              l.offers_enabled::text as offers_enabled, l.min_offer_price
       from listings l
       join items i on i.id = l.item_id join categories c on c.id = i.category_id left join groups g on g.id = l.grade_id
-      where l.seller_id = ${sellerId} and l.status <> 'sold' and l.id > ${last} order by l.id limit ${BATCH}`.execute(db.kysely)
+      where l.seller_id = ${sellerId} and l.status <> ${SOLD_OUT} and l.id > ${last} order by l.id limit ${BATCH}`.execute(db.kysely)
     if (rows.length > 0) yield rows.map((row) => csvLine(LISTING_CSV_COLUMNS.map((column) => cellOf(row, column)))).join('')
     if (rows.length < BATCH) return
     last = rows.at(-1)!.id

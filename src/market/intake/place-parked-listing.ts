@@ -5,6 +5,7 @@ import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { ownAccount, verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
+import { QUEUED } from '../rules.ts'
 import { addListings } from '../add-listings.ts'
 import { knownItem } from '../references.ts'
 import { listingOf } from './import-listings.ts'
@@ -31,7 +32,7 @@ export const placeParkedListing = verb(
       const live = knownItem(new Map(row < 0 ? [] : [[itemId, ctx.catalogue.items.id[row]!]]), itemId)
       const [added] = await addListings(tx, note, { sellerId, now }, [listingOf(ctx.catalogue, entry, live)])
       if (added instanceof ServiceError) throw added
-      return { id: added!.id, title: added!.title, status: 'pending' }
+      return { id: added!.id, title: added!.title, status: QUEUED }
     })
   },
 )

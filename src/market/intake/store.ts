@@ -6,6 +6,7 @@ import { idForSql, missing } from '#core/fields.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import type { Candidate } from '#collections/import/match.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
+import { SOLD_OUT } from '../rules.ts'
 import type { IntakeEntry } from './read-rows.ts'
 
 /** @throws FORBIDDEN where the operator has not opened the intake for the account */
@@ -27,7 +28,7 @@ function closed(): ServiceError {
 /** Listings that are not sold, and parked rows: what counts against the quota. */
 export async function countPlaces(tx: Tx, accountId: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select (select count(*) from listings where seller_id = ${accountId} and status <> 'sold')::int4
+    select (select count(*) from listings where seller_id = ${accountId} and status <> ${SOLD_OUT})::int4
       + (select count(*) from parked_listings where account_id = ${accountId})::int4 as count`.execute(tx)
   return rows[0]!.count
 }

@@ -4,6 +4,7 @@ import { orNull } from '#core/fields.ts'
 import { ReasonFields, type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
 import type { WriteCtx } from '#db/change.ts'
+import { QUEUED } from '../rules.ts'
 
 export interface IntakeCtx extends WriteCtx, CatalogueNode {}
 
@@ -78,7 +79,7 @@ export const ParkedListingSchema = Type.Object(
 export type ParkedListing = Static<typeof ParkedListingSchema>
 
 export const PlacedListingSchema = Type.Object(
-  { id: Type.Integer({ description: 'Of the listing' }), title: Type.String(), status: Type.Enum(['pending']) },
+  { id: Type.Integer({ description: 'Of the listing' }), title: Type.String(), status: Type.Enum([QUEUED]) },
   { title: 'PlacedListing' },
 )
 export type PlacedListing = Static<typeof PlacedListingSchema>
