@@ -1,4 +1,5 @@
 // Random markets of sellers with repricing rules, step by step: what a rule sets is checked against its floor, and rules must settle.
+import { randomNumbers } from '../bench/random.ts'
 import { priceForPayout } from '#market/payout.ts'
 import { comparablePrices, newPrice, type Offer } from '#market/repricing/new-price.ts'
 import type { Terms } from '#market/repricing/terms.ts'
@@ -17,17 +18,6 @@ export interface Walk {
 
 export const ROUNDS = 20
 
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
 interface Listed extends Offer {
   terms: Terms | null
   minOfferKurus: number | null
@@ -35,7 +25,7 @@ interface Listed extends Offer {
 
 /** Runs so many steps: a rule is run once, or a person changes a price, a source or a sale. */
 export function walk(steps: number, seed: number): Walk {
-  const random = seeded(seed)
+  const random = randomNumbers(seed)
   const between = (low: number, high: number) => low + Math.floor(random() * (high - low + 1))
   const result: Walk = { steps: 0, below: [], unsettled: [], markets: 0, longest: 0 }
   while (result.steps < steps) {

@@ -17,6 +17,16 @@ import type { CollectionEntry } from './entries.ts'
 import type { Candidate } from './match.ts'
 import { recordOf } from './run.ts'
 
+/** What is told of an item that a row may mean. */
+export const CandidateFields = {
+  item_id: Type.Integer(),
+  name: Type.String(),
+  code: orNull(Type.String()),
+  set: Type.String(),
+  market: Type.Enum([...MARKETS]),
+  finish: orNull(Type.String()),
+}
+
 export const ParkedRowSchema = Type.Object(
   {
     id: Type.Integer(),
@@ -32,17 +42,7 @@ export const ParkedRowSchema = Type.Object(
     finish: orNull(Type.String()),
     label: orNull(Type.String()),
     quantity: Type.Integer(),
-    candidates: Type.Array(
-      Type.Object({
-        item_id: Type.Integer(),
-        name: Type.String(),
-        code: orNull(Type.String()),
-        set: Type.String(),
-        market: Type.Enum([...MARKETS]),
-        finish: orNull(Type.String()),
-      }),
-      { description: 'The best first' },
-    ),
+    candidates: Type.Array(Type.Object(CandidateFields), { description: 'The best first' }),
     parked_at: Type.String({ format: 'date-time' }),
   },
   { title: 'ParkedRow' },

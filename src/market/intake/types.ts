@@ -1,27 +1,16 @@
 // Listings that are brought in by file, and their parked rows, as verbs give them.
 import type { CatalogueNode } from '#catalogue/context.ts'
+import { CandidateFields } from '#collections/import/parked.ts'
 import { orNull } from '#core/fields.ts'
 import { ReasonFields, type Static, Type } from '#core/input.ts'
-import { MARKETS } from '#core/markets.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { QUEUED } from '../rules.ts'
 
 export interface IntakeCtx extends WriteCtx, CatalogueNode {}
 
-const Candidates = Type.Array(
-  Type.Object(
-    {
-      item_id: Type.Integer(),
-      name: Type.String(),
-      code: orNull(Type.String()),
-      set: Type.String(),
-      market: Type.Enum([...MARKETS]),
-      finish: orNull(Type.String()),
-    },
-    { title: 'ListingCandidate' },
-  ),
-  { description: 'Items that the row may mean, the best first' },
-)
+const Candidates = Type.Array(Type.Object(CandidateFields, { title: 'ListingCandidate' }), {
+  description: 'Items that the row may mean, the best first',
+})
 const Line = Type.Integer({ description: 'Line of the file; in JSON the position of the row, from 1' })
 const Why = Type.Object({ message: Type.String(), ...ReasonFields })
 
