@@ -287,9 +287,7 @@ async function forecastWrites(market: Market, postgres: Postgres, writes: number
       before = after
     }
 
-    // Writes of a seller's own listing are independent of each other; the others are refused.
-    await parallel(planned, async ({ seller, write, tag }, i) => {
-      const answer = answers[i]!
+    const doAsForetold = async ({ seller, write, tag }: (typeof planned)[number], answer: Answer) => {
       const done = await market.own(seller.key, write, tag)
       statuses.set(String(done.status), (statuses.get(String(done.status)) ?? 0) + 1)
       if (!isDeepStrictEqual(told(answer), told(done))) note('an answer that was not foretold', write, told(answer), told(done))
@@ -306,7 +304,17 @@ async function forecastWrites(market: Market, postgres: Postgres, writes: number
       const became = stored.status === 404 ? 'deleted' : String(stored.body.data.status)
       if (became !== status) note('a status that was not foretold', write, answer.body.data.forecast, became)
       if (isFound === hidden) note('a listing hidden or found other than foretold', write, answer.body.data.forecast, isFound)
-    })
+    }
+    // First what is to be refused: it may name a listing that another of the writes deletes. The rest is of each seller's own listing.
+    const both = planned.map((one, i) => ({ one, answer: answers[i]! }))
+    await parallel(
+      both.filter(({ answer }) => answer.status !== 200),
+      ({ one, answer }) => doAsForetold(one, answer),
+    )
+    await parallel(
+      both.filter(({ answer }) => answer.status === 200),
+      ({ one, answer }) => doAsForetold(one, answer),
+    )
     await parallel(market.sellers, async (seller) => {
       const { status } = await market.own(seller.key, { method: 'GET', path: `/listings/${seller.listing}` })
       if (status === 404 || market.chance(0.02)) Object.assign(seller, { listing: await market.list(seller.id), ends: false })

@@ -2,11 +2,11 @@
 import { BadCell, cell, type Cells } from '#collections/import/entries.ts'
 import { checkTcgplayerHeader, readTcgplayerRow } from '#collections/import/tcgplayer.ts'
 import { restored } from '#core/csv.ts'
-import { invalid } from '#core/errors.ts'
-import { csvRows, FeedError } from '#core/feed.ts'
+import { FeedError } from '#core/feed.ts'
 import { parseLabel } from '#core/labels.ts'
 import { problem, reason } from '#core/problems.ts'
 import { shown } from '#prices/sources/cells.ts'
+import { rowsOfCsvBody } from '../csv-body.ts'
 import { FileRow, MOST_ROWS, OtherLine } from './read-rows.ts'
 
 /** In the order in which exports write them. */
@@ -54,34 +54,22 @@ const NUMBER = /^\d{1,15}(\.\d{1,15})?$/
  * @throws VALIDATION_ERROR where it cannot be read as such a file
  */
 export async function listingsOfCsv(body: Buffer): Promise<{ rows: unknown[] }> {
-  const rows: unknown[] = []
   let fieldsOf: (cells: Cells) => object | null = ownFields
-  try {
-    const lines = csvRows({ bytes: onlyChunk(body), fileName: null }, (header) => {
-      const isTcgplayer = TCGPLAYER.every((column) => header.includes(column))
-      if (isTcgplayer) {
-        checkTcgplayerHeader(header)
-        fieldsOf = tcgplayerFields
-      } else if (!ITEM_COLUMNS.some((column) => header.includes(column))) {
-        throw new FeedError(reason('header', { any: ITEM_COLUMNS, values: header }))
-      }
-      // Theirs is in dollars.
-      if (!header.includes('price')) throw new FeedError(reason('header', { columns: ['price'], values: header }))
-    })
-    for await (const batch of lines) {
-      for (const read of batch) rows.push('reject' in read ? new OtherLine(read.line, [{ field: 'row', ...read.reject }]) : rowOf(read, fieldsOf))
-      // One more than is allowed, for the verb to refuse.
-      if (rows.length > MOST_ROWS) break
+  const checkHeader = (header: readonly string[]) => {
+    const isTcgplayer = TCGPLAYER.every((column) => header.includes(column))
+    if (isTcgplayer) {
+      checkTcgplayerHeader(header)
+      fieldsOf = tcgplayerFields
+    } else if (!ITEM_COLUMNS.some((column) => header.includes(column))) {
+      throw new FeedError(reason('header', { any: ITEM_COLUMNS, values: header }))
     }
-  } catch (error) {
-    if (error instanceof FeedError) throw invalid('body', 'file', { must: error.why })
-    throw error
+    // Theirs is in dollars.
+    if (!header.includes('price')) throw new FeedError(reason('header', { columns: ['price'], values: header }))
   }
+  const rows = await rowsOfCsvBody(body, MOST_ROWS, checkHeader, (line) =>
+    'reject' in line ? new OtherLine(line.line, [{ field: 'row', ...line.reject }]) : rowOf(line, fieldsOf),
+  )
   return { rows }
-}
-
-async function* onlyChunk(body: Buffer): AsyncIterable<Uint8Array> {
-  yield body
 }
 
 function rowOf({ line, value }: { line: number; value: Cells }, fieldsOf: (cells: Cells) => object | null): FileRow | OtherLine {

@@ -8,8 +8,7 @@ import { verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
 import type { MarketCtx } from '../types.ts'
 import { changeListings, changeOf, isAsPlanned } from './change-listings.ts'
-import { jobStateAt } from './states.ts'
-import { type Judged, jobWithRows, lockJob, rowsOfJob, saveOutcomes } from './store.ts'
+import { type Judged, jobWithRows, lockJob, saveOutcomes } from './store.ts'
 import type { PriceJob } from './types.ts'
 
 export const applyPriceJob = verb(
@@ -22,10 +21,7 @@ export const applyPriceJob = verb(
   (ctx: MarketCtx, input): Promise<PriceJob> =>
     change(ctx, async (tx, note) => {
       const now = ctx.now()
-      const job = await lockJob(tx, ctx.viewer, input.id)
-      const state = jobStateAt(job, now)
-      if (state !== 'planned') throw conflict('job_not_planned', { state })
-      const rows = await rowsOfJob(tx, job.id)
+      const { job, rows } = await lockJob(tx, ctx.viewer, input.id, 'planned', now)
       const refused = rows.find((row) => row.refused !== null)
       if (job.policy === 'all' && refused) {
         throw conflict('job_refused', { row: refused.position, must: together(refused.refused!), count: job.rows_refused })

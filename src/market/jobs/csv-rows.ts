@@ -1,8 +1,8 @@
 // A CSV of new prices and stock as the rows of a price job.
 import { restored } from '#core/csv.ts'
-import { invalid } from '#core/errors.ts'
-import { csvRows, FeedError } from '#core/feed.ts'
+import { FeedError } from '#core/feed.ts'
 import { reason } from '#core/problems.ts'
+import { rowsOfCsvBody } from '../csv-body.ts'
 import { MOST_ROWS, UnreadableRow } from './read-rows.ts'
 
 const LISTING_COLUMNS = ['listing_id', 'sku']
@@ -16,22 +16,10 @@ const NUMBER = /^\d{1,15}(\.\d{1,15})?$/
  * @throws VALIDATION_ERROR where it cannot be read as such a file
  */
 export async function priceJobOfCsv(body: Buffer): Promise<{ rows: unknown[] }> {
-  const rows: unknown[] = []
-  try {
-    for await (const lines of csvRows({ bytes: onlyChunk(body), fileName: null }, requireColumns)) {
-      for (const line of lines) rows.push('reject' in line ? new UnreadableRow(line.reject) : rowOf(line.value))
-      // One more than is allowed, for the verb to refuse.
-      if (rows.length > MOST_ROWS) break
-    }
-  } catch (error) {
-    if (error instanceof FeedError) throw invalid('body', 'file', { must: error.why })
-    throw error
-  }
+  const rows = await rowsOfCsvBody(body, MOST_ROWS, requireColumns, (line) =>
+    'reject' in line ? new UnreadableRow(line.reject) : rowOf(line.value),
+  )
   return { rows }
-}
-
-async function* onlyChunk(body: Buffer): AsyncIterable<Uint8Array> {
-  yield body
 }
 
 function requireColumns(header: readonly string[]): void {

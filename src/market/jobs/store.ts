@@ -1,6 +1,7 @@
 // SQL of price jobs, and jobs as they are answered.
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
+import { conflict } from '#core/errors.ts'
 import { idForSql, missing } from '#core/fields.ts'
 import { type Problem, type Reason, textOf } from '#core/problems.ts'
 import { localTime } from '#core/time.ts'
@@ -70,10 +71,16 @@ export async function findJob(on: Queryable, viewer: Viewer, id: number) {
   return job
 }
 
-/** The same, locked until the transaction ends. */
-export async function lockJob(tx: Tx, viewer: Viewer, id: number): Promise<JobRow> {
+/**
+ * The same in the state that a step needs, locked until the transaction ends, and its rows by position.
+ * @throws NOT_FOUND, CONFLICT in any other state
+ */
+export async function lockJob(tx: Tx, viewer: Viewer, id: number, needed: 'planned' | 'applied', now: Date) {
   await sql`select from price_jobs where id = ${idForSql(id)} for update`.execute(tx)
-  return findJob(tx, viewer, id)
+  const job = await findJob(tx, viewer, id)
+  const state = jobStateAt(job, now)
+  if (state !== needed) throw conflict(`job_not_${needed}`, { state })
+  return { job, rows: await rowsOfJob(tx, job.id) }
 }
 
 export async function rowsOfJob(on: Queryable, jobId: number) {

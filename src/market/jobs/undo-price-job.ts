@@ -1,5 +1,4 @@
 // Undoes an applied price job: each listing that is as the job left it gets its old price and stock back, all at once.
-import { conflict } from '#core/errors.ts'
 import { id, missing } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
@@ -8,8 +7,7 @@ import { verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
 import type { MarketCtx } from '../types.ts'
 import { changeListings, isAsLeft, reversalOf } from './change-listings.ts'
-import { jobStateAt } from './states.ts'
-import { jobWithRows, lockJob, rowsOfJob, saveOutcomes } from './store.ts'
+import { jobWithRows, lockJob, saveOutcomes } from './store.ts'
 import type { PriceJob } from './types.ts'
 
 export const undoPriceJob = verb(
@@ -22,10 +20,7 @@ export const undoPriceJob = verb(
   (ctx: MarketCtx, input): Promise<PriceJob> =>
     change(ctx, async (tx, note) => {
       const now = ctx.now()
-      const job = await lockJob(tx, ctx.viewer, input.id)
-      const state = jobStateAt(job, now)
-      if (state !== 'applied') throw conflict('job_not_applied', { state })
-      const rows = await rowsOfJob(tx, job.id)
+      const { job, rows } = await lockJob(tx, ctx.viewer, input.id, 'applied', now)
       const changed = rows.filter((row) => row.outcome === 'changed')
       const outcomes = await changeListings(ctx, { tx, note, outcome: 'reversed' }, changed, (row, listing) => {
         if (!listing) throw missing('listing', row.listing_id!)
