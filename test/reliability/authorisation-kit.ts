@@ -168,20 +168,28 @@ const COUNTED: Record<string, RawBuilder<unknown>> = {
   listing_decisions: sql`decision is not null`,
 }
 
-/** A digest of every table but what time alone changes (the uses of keys, what is forgotten by age) and records of refusals. */
+/**
+ * A digest of every table but what time alone changes (the uses of keys, what is forgotten by age) and records of refusals. A write
+ * takes a transaction number above all others, so that rows and their newest number tell of every change without reading what is in them.
+ */
 export async function stateOf(node: TestNode): Promise<Record<string, string>> {
-  const { rows: tables } = await sql<{ name: string }>`
-    select c.relname as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  const { rows: tables } = await sql<{ name: string; is_used: boolean }>`
+    select c.relname as name, exists (
+      select from pg_attribute a where a.attrelid = c.oid and a.attname = 'last_used_at' and not a.attisdropped
+    ) as is_used
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where n.nspname = 'public' and c.relkind in ('r', 'p') and not c.relispartition
       and c.relname not in ('change_log_floor', 'migrations', 'workers', 'api_key_usage')`.execute(node.db.kysely)
+  const contents = sql`sum(hashtextextended((to_jsonb(t) - 'last_used_at')::text, 0))`
+  // Each in a query of its own: of a union PostgreSQL would make parallel workers, which take longer to start than all of it to run.
   const digests = tables.map(
-    ({ name }) => sql`
-      select ${sql.lit(name)} as name, count(*) || ' rows ' || coalesce(sum(hashtextextended((to_jsonb(t) - 'last_used_at')::text, 0)), 0) as digest
-      from ${sql.table(name)} as t
-      where ${COUNTED[name] ?? sql`true`}`,
+    ({ name, is_used: isUsed }) => sql`(
+      select count(*) || ' rows ' || coalesce(${isUsed ? contents : sql`max(t.xmin::text::bigint)`}, 0)
+      from ${sql.table(name)} as t where ${COUNTED[name] ?? sql`true`}
+    ) as ${sql.ref(name)}`,
   )
-  const { rows } = await sql<{ name: string; digest: string }>`${sql.join(digests, sql` union all `)}`.execute(node.db.kysely)
-  return Object.fromEntries(rows.map(({ name, digest }) => [name, digest]))
+  const { rows } = await sql<Record<string, string>>`select ${sql.join(digests)}`.execute(node.db.kysely)
+  return rows[0]!
 }
 
 export interface RawReply {
