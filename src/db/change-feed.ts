@@ -27,7 +27,7 @@ interface FeedLog {
   info(message: string): void
 }
 
-/** The channel on which every commit of a change is announced. */
+/** The channel on which commits of changes are announced. */
 export const CHANGES_CHANNEL = 'mintmark_changes'
 /** What every node has surely taken over is removed after this time; what readers outside follow (`CATALOGUE_KINDS`) stays longer. */
 const KEEP_HOURS = 1
@@ -41,9 +41,6 @@ const PART_BYTES = 256 * 1024
 /** Notices that come within this time are one. */
 const NOTICE_MS = 5
 const CLOCK_TOLERANCE_MS = 1_000
-
-/** Selected in the transaction of a change; its commit wakes the listeners. */
-export const notified = sql.raw(`(select pg_notify('${CHANGES_CHANNEL}', ''))`)
 
 /**
  * Sequence numbers become visible out of order, so a position in them would skip a transaction that commits late. The

@@ -3,7 +3,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import { ServiceError } from '#core/errors.ts'
 import { mayWrite, type Viewer } from '#core/verb.ts'
-import { notified } from './change-feed.ts'
+import { announce } from './announce.ts'
+import { CHANGES_CHANNEL } from './change-feed.ts'
 import { groupCommit } from './group-commit.ts'
 import { type Idempotency, recall, remember, type Results } from './idempotency.ts'
 import type { ChangeKind, Db, Tx } from './schema.ts'
@@ -222,8 +223,8 @@ export function collector(tx: Tx): { noteOf: (by: By) => Note; write: () => Prom
       ...(audits.length > 0 ? [audited(audits)] : []),
       ...(rows.length > 0 ? [sql`logged as (insert into change_log (kind, ids, payload) values ${sql.join(rows)})`] : []),
     ]
-    if (audits.length > 0 || logged)
-      await sql`${parts.length > 0 ? sql`with ${sql.join(parts)}` : sql``} select ${logged ? notified : sql`1`}`.execute(tx)
+    if (parts.length > 0) await sql`with ${sql.join(parts)} select 1`.execute(tx)
+    if (logged) announce(tx, CHANGES_CHANNEL)
     return logged
   }
   return { noteOf, write }

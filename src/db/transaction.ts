@@ -1,6 +1,7 @@
 // Transactions that run again after a deadlock, a serialisation failure or a broken reference, and how a lost database is recognised.
 import type { IsolationLevel, Kysely, Transaction } from 'kysely'
 import { setTimeout as delay } from 'node:timers/promises'
+import { thenAnnounce } from './announce.ts'
 import { DatabaseSilentError } from './connection-watch.ts'
 
 /**
@@ -20,7 +21,7 @@ export interface TransactionOptions {
 }
 
 /**
- * Runs `run` in a transaction and commits; whatever it throws rolls back. After a deadlock, a serialisation
+ * Runs `run` in a transaction, commits and sends what was announced in it (`announce`); whatever it throws rolls back. After a deadlock, a serialisation
  * failure or a broken reference (also one of the commit itself) `run` starts anew, so it must have no effects outside the
  * database.
  */
@@ -31,7 +32,7 @@ export function inTransaction<Schema, Result>(
 ): Promise<Result> {
   return retrying(() => {
     const transaction = db.kysely.transaction()
-    return (isolation ? transaction.setIsolationLevel(isolation) : transaction).execute(run)
+    return thenAnnounce(db.kysely, run, (ran) => (isolation ? transaction.setIsolationLevel(isolation) : transaction).execute(ran))
   }, attempts)
 }
 

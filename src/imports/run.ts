@@ -4,7 +4,9 @@ import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { FeedError, gunzip } from '#core/feed.ts'
 import { MARKETS, type Market } from '#core/markets.ts'
 import { type Reason, reason } from '#core/problems.ts'
+import { thenAnnounce } from '#db/announce.ts'
 import { collector } from '#db/change.ts'
+import type { Tx } from '#db/schema.ts'
 import type { PriceMapping } from '#prices/mappings.ts'
 import { closeImport, type ImportCounts, IMPORT_LOCK, noCounts, reportProgress } from '#prices/imports.ts'
 import { type RefusalReason, type RefusedRow, Refusals } from '#prices/refusals.ts'
@@ -71,62 +73,60 @@ async function writeAll(ctx: ImportRunCtx, id: number, request: ImportRequest, c
   let reportedAt = Date.now()
   let fileName: string | null = null
   const market = request.market ?? request.mapping?.market ?? request.format.defaultMarket
-  // No retry: the input may be a stream. Writers of a market take turns, so there is nothing to collide with.
-  await ctx.db.kysely
-    .transaction()
-    .execute(async (tx) => {
-      await sql`select pg_advisory_xact_lock_shared(${sql.lit(IMPORT_LOCK)}, ${id}::int4)`.execute(tx)
-      const { noteOf, write } = collector(tx)
-      const note = noteOf(ctx)
-      const run: ImportRun = {
-        tx,
-        ctx,
-        importId: id,
-        note,
-        counts,
-        market,
-        mapping: request.mapping ?? null,
-        refuse: (row, why) => {
-          counts.rejected += 1
-          refusals.add({ row, file: fileName }, why)
-        },
-        breathe: async () => {
-          await new Promise((resolve) => setImmediate(resolve))
-          if (Date.now() - reportedAt < PROGRESS_MS) return
-          reportedAt = Date.now()
-          const percent = total > 0 ? Math.min(99, Math.floor((100 * bytesRead) / total)) : 0
-          ctx.onProgress?.({ ...counts }, percent)
-          await reportProgress(ctx.db, id, counts, percent)
-        },
-      }
-      if (request.format.kind === 'catalogue') await lockIdentity(tx)
-      if (market) await lockMarkets(tx, [MARKETS.indexOf(market)])
-      const importer =
-        request.format.kind === 'catalogue' ? await CatalogueImporter.open(run, request.format) : await PriceImporter.open(run, request.format)
-      for (const file of await inReadingOrder(request.format, request.files)) {
-        fileName = file.name
-        const counted = countBytes(file.open(), (size) => {
-          bytesRead += size
-        })
-        const bytes = file.name?.endsWith('.gz') ? gunzip(counted) : counted
-        await importer.read({ bytes, fileName: file.name })
-      }
-      await importer.finish()
-      if (counts.rowsRead === 0) throw new FeedError(reason('file_empty'))
-      note.audit({
-        action: `import.${request.format.name}`,
-        subject: 'import',
-        id,
-        after: { ...counts, ...(request.mapping && { mapping: request.mapping }) },
+  const importAll = async (tx: Tx): Promise<void> => {
+    await sql`select pg_advisory_xact_lock_shared(${sql.lit(IMPORT_LOCK)}, ${id}::int4)`.execute(tx)
+    const { noteOf, write } = collector(tx)
+    const note = noteOf(ctx)
+    const run: ImportRun = {
+      tx,
+      ctx,
+      importId: id,
+      note,
+      counts,
+      market,
+      mapping: request.mapping ?? null,
+      refuse: (row, why) => {
+        counts.rejected += 1
+        refusals.add({ row, file: fileName }, why)
+      },
+      breathe: async () => {
+        await new Promise((resolve) => setImmediate(resolve))
+        if (Date.now() - reportedAt < PROGRESS_MS) return
+        reportedAt = Date.now()
+        const percent = total > 0 ? Math.min(99, Math.floor((100 * bytesRead) / total)) : 0
+        ctx.onProgress?.({ ...counts }, percent)
+        await reportProgress(ctx.db, id, counts, percent)
+      },
+    }
+    if (request.format.kind === 'catalogue') await lockIdentity(tx)
+    if (market) await lockMarkets(tx, [MARKETS.indexOf(market)])
+    const importer =
+      request.format.kind === 'catalogue' ? await CatalogueImporter.open(run, request.format) : await PriceImporter.open(run, request.format)
+    for (const file of await inReadingOrder(request.format, request.files)) {
+      fileName = file.name
+      const counted = countBytes(file.open(), (size) => {
+        bytesRead += size
       })
-      if (request.dryRun) throw new DryRun()
-      await write()
-      await closeImport(tx, id, { status: 'done', counts, refusals })
+      const bytes = file.name?.endsWith('.gz') ? gunzip(counted) : counted
+      await importer.read({ bytes, fileName: file.name })
+    }
+    await importer.finish()
+    if (counts.rowsRead === 0) throw new FeedError(reason('file_empty'))
+    note.audit({
+      action: `import.${request.format.name}`,
+      subject: 'import',
+      id,
+      after: { ...counts, ...(request.mapping && { mapping: request.mapping }) },
     })
-    .catch(async (error: unknown) => {
-      if (!(error instanceof DryRun)) throw error
-      await closeImport(ctx.db.kysely, id, { status: 'done', counts, refusals })
-    })
+    if (request.dryRun) throw new DryRun()
+    await write()
+    await closeImport(tx, id, { status: 'done', counts, refusals })
+  }
+  // No retry: the input may be a stream. Writers of a market take turns, so there is nothing to collide with.
+  await thenAnnounce(ctx.db.kysely, importAll, (run) => ctx.db.kysely.transaction().execute(run)).catch(async (error: unknown) => {
+    if (!(error instanceof DryRun)) throw error
+    await closeImport(ctx.db.kysely, id, { status: 'done', counts, refusals })
+  })
 }
 
 async function* countBytes(bytes: AsyncIterable<Uint8Array>, count: (size: number) => void): AsyncIterable<Uint8Array> {

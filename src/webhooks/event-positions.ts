@@ -1,10 +1,11 @@
 // SQL of the feed: every sale and expiry has a place among the events of its account, in the order of the commits.
 import { sql } from 'kysely'
+import { announce } from '#db/announce.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import type { EventKind } from './event-body.ts'
 import { WAKE_CHANNEL } from './queue.ts'
 
-/** Notified with the account's id by whatever commits an event. */
+/** Announced with the account's id where an event has committed. */
 export const EVENTS_CHANNEL = 'mintmark_events'
 
 export interface AccountEvent {
@@ -42,9 +43,11 @@ export async function appendEvents(tx: Tx, events: readonly AccountEvent[], now:
              c.last - count(*) over (partition by i.account_id) + row_number() over (partition by i.account_id order by i.id), i.id
       from inserted i join counted c on c.account_id = i.account_id
     )
-    select pg_notify(${EVENTS_CHANNEL}, account_id::text),
-           case when bool_or(state = 'queued') then pg_notify(${WAKE_CHANNEL}, account_id::text) end
-    from inserted group by account_id`.execute(tx)
+    select from inserted`.execute(tx)
+  for (const { accountId, wanted } of events) {
+    announce(tx, EVENTS_CHANNEL, String(accountId))
+    if (wanted) announce(tx, WAKE_CHANNEL, String(accountId))
+  }
 }
 
 /** A part of an account's feed that is asked for. */

@@ -1,11 +1,12 @@
 // The queue of events in PostgreSQL: claimed under a lease, settled, and taken up again when a worker died.
 import { sql } from 'kysely'
+import { announce } from '#db/announce.ts'
 import type { Db, Tx } from '#db/schema.ts'
 import { inTransaction } from '#db/transaction.ts'
 import type { EventKind } from './event-body.ts'
 import type { Outcome, PostError } from './post.ts'
 
-/** Notified with the account's id by whatever commits something to send. */
+/** Announced with the account's id where something to send has committed. */
 export const WAKE_CHANNEL = 'mintmark_webhooks'
 /** Attempts of a round: the first and two more (interface.md, "Events" 5). */
 export const ATTEMPTS = 3
@@ -156,7 +157,8 @@ export async function queueReplay(tx: Tx, accountId: number, { after, until }: {
         and v.state <> 'queued' and case v.kind when 'sale' then w.on_sale else w.on_expire end
       returning v.id
     )
-    select count(*)::int as queued, pg_notify(${WAKE_CHANNEL}, ${String(accountId)}) from queued`.execute(tx)
+    select count(*)::int as queued from queued`.execute(tx)
+  announce(tx, WAKE_CHANNEL, String(accountId))
   return rows[0]!.queued
 }
 

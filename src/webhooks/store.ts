@@ -1,7 +1,8 @@
 // SQL of webhook configurations, their events and the log of attempts; the queue's own is in queue.ts.
-import { type Insertable, sql } from 'kysely'
+import type { Insertable } from 'kysely'
 import { conflict, notFound, type ServiceError } from '#core/errors.ts'
 import { existing, idForSql, missing } from '#core/fields.ts'
+import { announce } from '#db/announce.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { Queryable, Schema, Tx } from '#db/schema.ts'
 import type { EventKind } from './event-body.ts'
@@ -82,7 +83,7 @@ export async function receiversOf(on: Queryable, kind: EventKind, accountIds: nu
 export async function insertEvents(tx: Tx, events: NewEvent[]): Promise<number[]> {
   if (events.length === 0) return []
   const rows = await tx.insertInto('webhook_events').values(events).returning('id').execute()
-  for (const accountId of new Set(events.map((event) => event.account_id))) await wake(tx, accountId)
+  for (const accountId of new Set(events.map((event) => event.account_id))) announce(tx, WAKE_CHANNEL, String(accountId))
   return rows.map((row) => row.id)
 }
 
@@ -129,7 +130,7 @@ export async function requeueEvent(tx: Tx, event: WebhookEvent, now: Date): Prom
     .where('id', '=', event.id)
     .returning(EVENT_COLUMNS)
     .executeTakeFirstOrThrow()
-  await wake(tx, event.account_id)
+  announce(tx, WAKE_CHANNEL, String(event.account_id))
   return eventOf(row)
 }
 
@@ -190,10 +191,6 @@ export async function pageOfAttempts(on: Queryable, filter: AttemptFilter, limit
 /** Why an attempt was made, null for an event in its turn. */
 export function markOf(test: boolean, mark: Schema['webhook_attempts']['mark']): WebhookLog['mark'] {
   return mark ?? (test ? 'test' : null)
-}
-
-async function wake(tx: Tx, accountId: number): Promise<void> {
-  await sql`select pg_notify(${WAKE_CHANNEL}, ${String(accountId)})`.execute(tx)
 }
 
 type EventRow = { id: number; kind: EventKind; due_at: Date; created_at: Date; body: string } & Omit<

@@ -1,0 +1,84 @@
+// Notices: sent once a transaction has committed, the same ones once, and none of what was rolled back.
+import { sql } from 'kysely'
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { announce } from '#db/announce.ts'
+import { type Database, openPool } from '#db/pool.ts'
+import { inTransaction } from '#db/transaction.ts'
+import { until } from '../support/node.ts'
+import { freshDatabase } from '../support/postgres.ts'
+
+interface Schema {
+  things: { id: number }
+}
+
+const CHANNEL = 'mintmark_test'
+
+let database: Awaited<ReturnType<typeof freshDatabase>>
+let db: Database<Schema>
+let listener: pg.Client
+let heard: string[] = []
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  db = openPool<Schema>({ url: database.url, max: 4, applicationName: 'announce-test' })
+  await sql`create table things (id int not null)`.execute(db.kysely)
+  listener = new pg.Client({ connectionString: database.url })
+  await listener.connect()
+  listener.on('notification', ({ payload }) => heard.push(payload!))
+  await listener.query(`listen ${CHANNEL}`)
+})
+
+beforeEach(() => {
+  heard = []
+})
+
+afterAll(async () => {
+  await listener.end()
+  await db.close()
+  await database.drop()
+})
+
+let ends = 0
+
+/** What was heard until a notice that is sent after all others. */
+async function heardSoFar(): Promise<string[]> {
+  const end = `end ${(ends += 1)}`
+  await inTransaction(db, async (tx) => announce(tx, CHANNEL, end))
+  await until('the last notice has come', () => heard.includes(end))
+  return heard.filter((payload) => !payload.startsWith('end'))
+}
+
+test('what has committed is announced, the same once', async () => {
+  await inTransaction(db, async (tx) => {
+    for (const payload of ['a', 'b', 'a']) announce(tx, CHANNEL, payload)
+  })
+  expect(await heardSoFar()).toEqual(['a', 'b'])
+})
+
+test('nothing is announced before the commit, which is what lets commits go side by side', async () => {
+  await inTransaction(db, async (tx) => {
+    announce(tx, CHANNEL, 'of a long one')
+    await sql`insert into things values (1)`.execute(tx)
+    expect(await heardSoFar()).toEqual([])
+    const locks = await sql`select from pg_locks where locktype = 'object' and database = 0`.execute(db.kysely)
+    expect(locks.rows).toEqual([])
+  })
+  expect(await heardSoFar()).toEqual(['of a long one'])
+})
+
+test('what is rolled back is not announced, and of what ran again only the run that committed', async () => {
+  await expect(
+    inTransaction(db, async (tx) => {
+      announce(tx, CHANNEL, 'refused')
+      throw new Error('refused')
+    }),
+  ).rejects.toThrow('refused')
+  let runs = 0
+  await inTransaction(db, async (tx) => {
+    runs += 1
+    announce(tx, CHANNEL, `run ${runs}`)
+    if (runs === 1) throw Object.assign(new Error('deadlock'), { code: '40P01' })
+  })
+  expect(await heardSoFar()).toEqual(['run 2'])
+})
