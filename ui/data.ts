@@ -107,9 +107,12 @@ export async function writeNow(method: Method, path: string, json?: unknown): Pr
 }
 
 /** Hands a file of the API to the browser to be saved; a refusal is announced. */
-export async function saveFile(path: string, name: string, headers?: Record<string, string>): Promise<void> {
+export async function saveFile(path: string, name: string, headers?: Record<string, string>, query?: Query): Promise<void> {
   try {
-    const url = URL.createObjectURL(await readFile(path, headers))
+    const file = await readFile(path, headers, query)
+    // Spreadsheets take a CSV without this mark for one in their own character set.
+    const marked = file.type.startsWith('text/csv') ? new Blob(['\uFEFF', file], { type: file.type }) : file
+    const url = URL.createObjectURL(marked)
     const link = document.createElement('a')
     link.href = url
     link.download = name
