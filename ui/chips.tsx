@@ -46,7 +46,6 @@ function Chip({ filter: { label, options, picker }, value, onRemove }: { filter:
   return (
     <button
       type="button"
-      aria-label={t('removeFilter', { name: `${label}: ${text}` })}
       onClick={onRemove}
       onKeyDown={(event) => {
         if (event.key !== 'Delete' && event.key !== 'Backspace') return
@@ -54,7 +53,7 @@ function Chip({ filter: { label, options, picker }, value, onRemove }: { filter:
         onRemove()
       }}
     >
-      {label}: <strong>{text}</strong> <span aria-hidden="true">×</span>
+      {label}: <strong>{text}</strong> <span class="hidden">{t('removeFilter')}</span> <span aria-hidden="true">×</span>
     </button>
   )
 }

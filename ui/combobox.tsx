@@ -31,7 +31,7 @@ export function useCombobox<Option>({ label, options, keyOf, show, choose, close
   const id = useId()
   const start = first ? 0 : NONE
   const [moved, setMoved] = useState(start)
-  // Other options begin at their start.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other options begin at their start
   useEffect(() => setMoved(start), [options, start])
   const active = Math.min(moved, options.length - 1)
   const isOpen = options.length > 0

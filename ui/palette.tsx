@@ -76,7 +76,7 @@ function Search({ places, find }: PaletteProps) {
     }, SETTLE_MS)
   }
   const { input, onKey, list } = useCombobox({
-    label: t('find'),
+    label: t('suggestions'),
     options: found,
     keyOf: ({ href }) => href,
     show: ({ text, kind, detail }) => (

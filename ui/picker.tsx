@@ -106,7 +106,7 @@ export function Picker({ label, source, value = '', name, required = false, hint
   }
 
   const combobox = useCombobox({
-    label,
+    label: t('suggestions'),
     options,
     keyOf: (option) => option.id,
     show: ({ id, text, detail }) => (
@@ -121,7 +121,6 @@ export function Picker({ label, source, value = '', name, required = false, hint
   })
   return (
     <div class="picker">
-      {/* biome-ignore lint/a11y/noLabelWithoutControl: the control is within */}
       <label>
         <span>{label}</span>
         <input

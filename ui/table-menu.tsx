@@ -25,7 +25,9 @@ interface TableMenuProps {
 export function TableMenu(props: TableMenuProps) {
   const id = useId()
   const button = useRef<HTMLButtonElement>(null)
+  const [open, setOpen] = useState(false)
   const place = (event: { newState: string; currentTarget: HTMLElement }) => {
+    setOpen(event.newState === 'open')
     if (event.newState !== 'open' || !button.current) return
     const { bottom, right } = button.current.getBoundingClientRect()
     const { style } = event.currentTarget
@@ -39,7 +41,7 @@ export function TableMenu(props: TableMenuProps) {
         {t('tableView')} <span aria-hidden="true">▾</span>
       </button>
       <div id={id} popover="auto" class="menu" onBeforeToggle={place as never}>
-        <Menu {...props} />
+        {open && <Menu {...props} />}
       </div>
     </>
   )

@@ -214,7 +214,7 @@ export const en = {
   'status.not_passed': 'Not passed',
   filters: 'Filters',
   clearFilters: 'Clear all',
-  removeFilter: 'Remove the filter {name}',
+  removeFilter: 'Remove filter',
   pickBy: 'Name or id',
   pickOne: 'Choose one from the list',
   copyId: 'Copy the id {id}',
@@ -234,4 +234,5 @@ export const en = {
   findHint: 'Page, account, item, listing, order, import: name or id',
   nothingFound: 'Nothing found.',
   page: 'Page',
+  suggestions: 'Suggestions',
 }

@@ -216,7 +216,7 @@ export const tr: Record<keyof typeof en, string> = {
   'status.not_passed': 'Geçmedi',
   filters: 'Filtreler',
   clearFilters: 'Tümünü temizle',
-  removeFilter: '{name} filtresini kaldır',
+  removeFilter: 'Filtreyi kaldır',
   pickBy: 'Ad veya numara',
   pickOne: 'Listeden birini seçin',
   copyId: '{id} numarasını kopyala',
@@ -236,4 +236,5 @@ export const tr: Record<keyof typeof en, string> = {
   findHint: 'Sayfa, hesap, ürün, ilan, sipariş, içe aktarma: ad veya numara',
   nothingFound: 'Sonuç yok.',
   page: 'Sayfa',
+  suggestions: 'Öneriler',
 }
