@@ -1,6 +1,6 @@
 // The keyboard and the markup of a combobox: an input with a list of options below it, of which one is active (ARIA pattern "combobox").
 import type { ComponentChildren, VNode } from 'preact'
-import { useEffect, useId, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 interface ComboboxOptions<Option> {
   /** names the list */
@@ -26,6 +26,8 @@ interface Combobox {
 }
 
 const NONE = -1
+/** Pixels to the edge of the page. */
+const EDGE = 8
 
 export function useCombobox<Option>({ label, options, keyOf, show, choose, close, open, first = false }: ComboboxOptions<Option>): Combobox {
   const id = useId()
@@ -40,6 +42,15 @@ export function useCombobox<Option>({ label, options, keyOf, show, choose, close
     setMoved(index)
     document.getElementById(optionId(index))?.scrollIntoView({ block: 'nearest' })
   }
+  const listed = useRef<HTMLDivElement>(null)
+  // The list is wider than the input, and stays on the page.
+  useLayoutEffect(() => {
+    const list = listed.current
+    if (!list || !isOpen) return
+    list.style.left = '0'
+    const over = list.getBoundingClientRect().right - document.documentElement.clientWidth + EDGE
+    if (over > 0) list.style.left = `${-over}px`
+  })
   const onKey = (event: KeyboardEvent): boolean => {
     const { length } = options
     if (event.key === 'ArrowDown' && !isOpen && open) open()
@@ -65,7 +76,7 @@ export function useCombobox<Option>({ label, options, keyOf, show, choose, close
     spellcheck: false,
   }
   const list = (
-    <div id={`${id}-options`} class="options" role="listbox" aria-label={label} hidden={!isOpen}>
+    <div ref={listed} id={`${id}-options`} class="options" role="listbox" aria-label={label} hidden={!isOpen}>
       {options.map((option, index) => (
         // The keyboard stays in the input, which names the active option.
         // biome-ignore lint/a11y/useKeyWithClickEvents: see above

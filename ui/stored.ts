@@ -8,13 +8,13 @@ export interface SavedView {
 }
 
 export interface TableChoices {
-  /** columns that are left out */
-  hidden: string[]
+  /** columns that are left out; null for those that are left out unless chosen */
+  hidden: string[] | null
   views: SavedView[]
 }
 
 const KEPT_UNDER = 'mintmark-tables'
-const NONE: TableChoices = { hidden: [], views: [] }
+const NONE: TableChoices = { hidden: null, views: [] }
 
 /** who is signed in */
 let person = ''

@@ -11,6 +11,8 @@ import { t } from './words.ts'
 interface TableMenuProps {
   /** what the choices are stored under */
   table: string
+  /** heads of the columns that are left out */
+  hidden: string[]
   /** of the list's names in the address */
   prefix: string
   /** what a saved view keeps, by name in the address without the prefix */
@@ -22,6 +24,9 @@ interface TableMenuProps {
   csv: { path: string; query: Query } | null
 }
 
+/** As the style sheet has it. */
+const WIDTH = 320
+
 export function TableMenu(props: TableMenuProps) {
   const id = useId()
   const button = useRef<HTMLButtonElement>(null)
@@ -32,7 +37,7 @@ export function TableMenu(props: TableMenuProps) {
     const { bottom, right } = button.current.getBoundingClientRect()
     const { style } = event.currentTarget
     style.top = `${bottom + 4}px`
-    style.right = `${Math.max(8, document.documentElement.clientWidth - right)}px`
+    style.left = `${Math.max(8, right - WIDTH)}px`
     style.maxHeight = `calc(100dvh - ${bottom + 12}px)`
   }
   return (
@@ -47,8 +52,8 @@ export function TableMenu(props: TableMenuProps) {
   )
 }
 
-function Menu({ table, prefix, values, columns, order, setOrder, csv }: TableMenuProps) {
-  const { hidden, views } = choicesOf(table)
+function Menu({ table, hidden, prefix, values, columns, order, setOrder, csv }: TableMenuProps) {
+  const { views } = choicesOf(table)
   const address = useAddressQuery()
   const [busy, setBusy] = useState(false)
   const sortable = columns.filter((column) => column.sort !== undefined)

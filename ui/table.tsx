@@ -23,6 +23,8 @@ export interface Column<Row, Sort extends string = never> {
   wide?: boolean
   /** share of the table, such as `12%`: columns with shares stay where they are, whatever is in them */
   width?: string
+  /** left out unless a person chooses it */
+  optional?: boolean
   /** what the list is sorted by at the service; without it the column cannot be sorted */
   sort?: Sort
   cell: (row: Row) => ComponentChildren
@@ -256,7 +258,7 @@ export function List<Row>(props: ListProps<Row>) {
   useEffect(() => setChosen([]), [address])
   // What a query lacks is told beside what the last whole one found: it is refused while it is being typed.
   const refused = list.error?.details.some(({ field }) => field === 'query') ?? false
-  const { hidden } = choicesOf(table)
+  const hidden = choicesOf(table).hidden ?? columns.flatMap(({ head, optional }) => (optional ? [head] : []))
   const shown = columns.filter(({ head }, index) => index === 0 || !hidden.includes(head))
   const chosenRows = rows?.filter((row) => chosen.includes(rowKey(row))) ?? []
   const common = {
@@ -274,6 +276,7 @@ export function List<Row>(props: ListProps<Row>) {
           {actions}
           <TableMenu
             table={table}
+            hidden={hidden}
             prefix={prefix}
             values={{ ...values, order }}
             columns={columns}

@@ -70,7 +70,12 @@ export function ListingsPage() {
           { head: t('price'), number: true, sort: 'price', cell: (listing) => lira(listing.price) },
           { head: t('stock'), number: true, cell: (listing) => count(listing.quantity) },
           { head: t('grade'), short: true, cell: (listing) => <Grade id={listing.grade_id} /> },
-          { head: t('field.language'), wide: true, cell: (listing) => (listing.language === null ? '–' : language(listing.language)) },
+          {
+            head: t('field.language'),
+            wide: true,
+            optional: true,
+            cell: (listing) => (listing.language === null ? '–' : language(listing.language)),
+          },
           { head: t('seller'), cell: (listing) => <Named of="accounts" id={listing.seller_id} /> },
           {
             head: t('item'),
@@ -83,8 +88,8 @@ export function ListingsPage() {
             wide: true,
             cell: (listing) => <span title={moment(listing.updated_at)}>{ago(listing.updated_at)}</span>,
           },
-          { head: t('createdAt'), short: true, wide: true, sort: 'created_at', cell: (listing) => date(listing.created_at) },
-          { head: t('id'), number: true, wide: true, cell: (listing) => <Id value={listing.id} /> },
+          { head: t('createdAt'), short: true, wide: true, optional: true, sort: 'created_at', cell: (listing) => date(listing.created_at) },
+          { head: t('id'), number: true, wide: true, optional: true, cell: (listing) => <Id value={listing.id} /> },
         ]}
       />
       {making && <NewListing onClose={() => setMaking(false)} />}
