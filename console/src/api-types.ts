@@ -5961,7 +5961,7 @@ export interface operations {
                 /** @description Entries on a page */
                 per_page?: number;
                 /** @description Without it the list has its usual order */
-                sort_by?: "price" | "created_at";
+                sort_by?: "price" | "quantity" | "created_at";
                 /** @description Of `sort_by`; ties go by id in the same direction */
                 sort_order?: "asc" | "desc";
             };
@@ -8551,7 +8551,7 @@ export const pathsOperatorV1AuditGetParametersQuerySort_byValues: ReadonlyArray<
 export const pathsOperatorV1AuditGetParametersQuerySort_orderValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/audit"]["get"]["parameters"]["query"]["sort_order"]> = ["asc", "desc"];
 export const pathsOperatorV1ItemsGetParametersQuerySort_byValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/items"]["get"]["parameters"]["query"]["sort_by"]> = ["name", "code", "id", "price", "updated_at"];
 export const pathsOperatorV1ItemsGetParametersQuerySort_orderValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/items"]["get"]["parameters"]["query"]["sort_order"]> = ["asc", "desc"];
-export const pathsOperatorV1ListingsGetParametersQuerySort_byValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/listings"]["get"]["parameters"]["query"]["sort_by"]> = ["price", "created_at"];
+export const pathsOperatorV1ListingsGetParametersQuerySort_byValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/listings"]["get"]["parameters"]["query"]["sort_by"]> = ["price", "quantity", "created_at"];
 export const pathsOperatorV1ListingsGetParametersQuerySort_orderValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/listings"]["get"]["parameters"]["query"]["sort_order"]> = ["asc", "desc"];
 export const pathsOperatorV1OrdersGetParametersQuerySort_byValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/orders"]["get"]["parameters"]["query"]["sort_by"]> = ["sold_at", "order_id"];
 export const pathsOperatorV1OrdersGetParametersQuerySort_orderValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/orders"]["get"]["parameters"]["query"]["sort_order"]> = ["asc", "desc"];

@@ -1,5 +1,6 @@
 // Listings as operators see them, newest first unless their caller sorts them.
 import { filter } from '#core/fields.ts'
+import { invalid } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
@@ -21,6 +22,7 @@ export const ListingFilters = {
 
 const ORDERS = {
   price: { asc: 'price_low', desc: 'price_high' },
+  quantity: { asc: 'quantity_low', desc: 'quantity_high' },
   created_at: { asc: 'oldest', desc: 'latest' },
 } as const satisfies Record<string, Record<SortDirection, ListingOrder>>
 
@@ -34,6 +36,10 @@ export type ListingsCtx = Pick<WriteCtx, 'db' | 'viewer' | 'now'>
 export const listListings = verb(
   { name: 'listListings', needs: 'operator', input: Input },
   async (ctx: ListingsCtx, input): Promise<Page<StoredListing>> => {
+    const { sort_by: name, seller_id: sellerId, item_id: itemId } = input
+    // Prices and stock have no index: with one, each new price would write all indexes of its listing.
+    if ((name === 'price' || name === 'quantity') && sellerId === undefined && itemId === undefined)
+      throw invalid('sort_by', 'only_with', { name, values: ['seller_id', 'item_id'] })
     const now = ctx.now()
     const { rows, pagination } = await readPage(input, ({ sort_by: by, sort_order: direction = 'asc', ...filter }, limit, offset) =>
       pageOfListings(ctx.db.kysely, { ...filter, now }, limit, offset, by && ORDERS[by][direction]),

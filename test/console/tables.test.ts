@@ -155,7 +155,9 @@ describe('a sorted list', () => {
         const keys = async (direction: string) => {
           const found: string[] = []
           for (let page = 1, more = true; more && page < 6; page++) {
-            const { body } = await read(`${path}?sort_by=${by}&sort_order=${direction}&per_page=3&page=${page}`)
+            const { body } = await read(
+              `${path}?${path === '/listings' ? `item_id=${itemId}&` : ''}sort_by=${by}&sort_order=${direction}&per_page=3&page=${page}`,
+            )
             found.push(...body.data.map((row) => JSON.stringify(row.order_id ?? row.id)))
             more = body.pagination!.has_more
           }
@@ -180,6 +182,7 @@ describe('a sorted list', () => {
     expect(found.data.every(({ market }) => market === 'source_c')).toBe(true)
     expect(found.pagination!.total).toBe((await items('query=charizard&market=source_c')).body.pagination!.total)
     expect((await items('sort_by=rarity')).status).toBe(422)
+    expect((await read('/listings?sort_by=price')).body.error!.details![0]!.message).toBe('can be price only with one of seller_id, item_id')
   })
 })
 
@@ -228,7 +231,7 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
   })
 
   test('a column is sorted, others are hidden, the view is saved and opened again, and written out', async () => {
-    await visited.open('/listings')
+    await visited.open(`/listings?item_id=${itemId}`)
     const prices = async () => (await rows().locator('td.number').allTextContents()).filter((text) => text.includes('₺'))
     await page.getByRole('button', { name: 'Price' }).click()
     await expect.poll(() => parameter('order')).toBe('-price')
@@ -237,7 +240,7 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
     expect(await page.getByRole('columnheader', { name: 'Price' }).getAttribute('aria-sort')).toBe('descending')
     const menu = page.locator('.menu')
     await page.getByRole('button', { name: 'View' }).click()
-    await menu.getByLabel('Stock').uncheck()
+    await menu.getByRole('checkbox', { name: 'Stock' }).uncheck()
     await menu.getByLabel('Name of the view').fill('Dearest')
     await menu.getByRole('button', { name: 'Save view' }).click()
     await menu.getByRole('link', { name: 'Dearest' }).waitFor()
@@ -253,7 +256,7 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
     await page.getByRole('button', { name: 'View' }).click()
     await menu.getByRole('link', { name: 'Dearest' }).click()
     await expect.poll(() => parameter('order')).toBe('-price')
-    await menu.getByLabel('Stock').check()
+    await menu.getByRole('checkbox', { name: 'Stock' }).check()
   })
 
   test('several listings are approved at once, and it is undone', async () => {

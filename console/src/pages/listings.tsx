@@ -1,6 +1,7 @@
 // All listings, and one made for a seller.
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
+import { useAddressQuery } from '#ui/address.ts'
 import { useVersion } from '#ui/data.ts'
 import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
 import { Tabs } from '#ui/frame.tsx'
@@ -31,6 +32,9 @@ export function MarketTabs({ current }: { current: 'listings' | 'orders' }) {
 export function ListingsPage() {
   const [making, setMaking] = useState(false)
   const [version, changed] = useVersion()
+  const { values } = useAddressQuery()
+  // Of all listings no index has these orders.
+  const narrow = Boolean(values.seller_id || values.item_id)
   return (
     <>
       <Heading>{t('market')}</Heading>
@@ -67,13 +71,12 @@ export function ListingsPage() {
         columns={[
           { head: t('title'), cell: (listing) => <a href={`/console/listings/${listing.id}`}>{listing.title}</a> },
           { head: t('state'), cell: (listing) => <Status code={listing.status} /> },
-          { head: t('price'), number: true, sort: 'price', cell: (listing) => lira(listing.price) },
-          { head: t('stock'), number: true, cell: (listing) => count(listing.quantity) },
+          { head: t('price'), number: true, ...(narrow && { sort: 'price' as const }), cell: (listing) => lira(listing.price) },
+          { head: t('stock'), number: true, ...(narrow && { sort: 'quantity' as const }), cell: (listing) => count(listing.quantity) },
           { head: t('grade'), short: true, cell: (listing) => <Grade id={listing.grade_id} /> },
           {
             head: t('field.language'),
             wide: true,
-            optional: true,
             cell: (listing) => (listing.language === null ? '–' : language(listing.language)),
           },
           { head: t('seller'), cell: (listing) => <Named of="accounts" id={listing.seller_id} /> },
@@ -86,6 +89,7 @@ export function ListingsPage() {
             head: t('changedAt'),
             short: true,
             wide: true,
+            optional: true,
             cell: (listing) => <span title={moment(listing.updated_at)}>{ago(listing.updated_at)}</span>,
           },
           { head: t('createdAt'), short: true, wide: true, optional: true, sort: 'created_at', cell: (listing) => date(listing.created_at) },

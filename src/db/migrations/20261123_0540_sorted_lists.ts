@@ -1,10 +1,9 @@
-// The orders that operators sort lists of accounts, listings and orders by.
+// The orders that operators sort lists of accounts and orders by.
 import { type Kysely, sql } from 'kysely'
 
 const STATEMENTS = [
   'create index accounts_by_name on accounts (lower(name), id)',
   'create index accounts_by_credits on accounts (highlight_credits, id)',
-  'create index listings_by_price on listings (price, id)',
   'create index orders_by_time on orders (sold_at, order_id)',
 ]
 
