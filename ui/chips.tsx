@@ -1,7 +1,7 @@
 // The filters that are set, each as a chip that a click, Delete or Backspace removes.
 import { useRef } from 'preact/hooks'
+import type { Filter } from './list-parts.ts'
 import { useNameOf } from './picker.tsx'
-import type { Filter } from './table.tsx'
 import { t } from './words.ts'
 
 interface ChipsProps {

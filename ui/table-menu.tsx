@@ -4,8 +4,8 @@ import { useAddressQuery } from './address.ts'
 import type { Query } from './api.ts'
 import { saveFile } from './data.ts'
 import { valuesOf } from './dialog.tsx'
+import { type Column, type Order, toggled } from './list-parts.ts'
 import { choicesOf, choose } from './stored.ts'
-import { type Column, type Order, toggled } from './table.tsx'
 import { t } from './words.ts'
 
 interface TableMenuProps {

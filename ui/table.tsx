@@ -1,48 +1,24 @@
 // Tables, and lists: a table with filters and order in the address bar, pages, an empty and an error state, and what a person chose for it.
-import type { ComponentChildren, ComponentType, JSX } from 'preact'
+import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Pagination } from '../client/src/api.ts'
 import { type AddressQuery, useAddressQuery } from './address.ts'
 import type { Query } from './api.ts'
 import { Chips } from './chips.tsx'
 import { useData } from './data.ts'
-import { Picker, type Source } from './picker.tsx'
+import { type Column, type Filter, nextOrder, type Order, toggled } from './list-parts.ts'
+import { Picker } from './picker.tsx'
 import { Empty, Failure, Refusal } from './states.tsx'
 import { choicesOf } from './stored.ts'
 import { TableMenu } from './table-menu.tsx'
 import { t } from './words.ts'
 
-/** @template Sort what its list can be sorted by */
-export interface Column<Row, Sort extends string = never> {
-  head: string
-  /** numbers stand at the right */
-  number?: boolean
-  /** never broken into lines */
-  short?: boolean
-  /** left out where the page is narrow */
-  wide?: boolean
-  /** share of the table, such as `12%`: columns with shares stay where they are, whatever is in them */
-  width?: string
-  /** left out unless a person chooses it */
-  optional?: boolean
-  /** what the list is sorted by at the service; without it the column cannot be sorted */
-  sort?: Sort
-  cell: (row: Row) => ComponentChildren
-}
-
-/** An order of rows: what they are sorted by, with `-` before it where the largest comes first; empty for the list's own. */
-export type Order = string
-
-/** What a press on the head of a column makes of an order: numbers begin with the largest, and the third press ends it. */
-export function nextOrder(order: Order, { sort, number = false }: Pick<Column<never, string>, 'sort' | 'number'>): Order {
-  const turns = number ? [`-${sort}`, `${sort}`] : [`${sort}`, `-${sort}`]
-  return turns[turns.indexOf(order) + 1] ?? ''
-}
-
 /** The parameters of an order, as lists of the service take them. */
 function orderQuery(order: Order): Query {
   return order === '' ? {} : { sort_by: order.replace(/^-/, ''), sort_order: order.startsWith('-') ? 'desc' : 'asc' }
 }
+
+export { type Column, type Filter, toggled }
 
 interface TableProps<Row> {
   caption: string
@@ -154,11 +130,6 @@ function sortOf({ sort }: Pick<Column<never, string>, 'sort'>, order: Order): 'a
   return order === sort ? 'ascending' : order === `-${sort}` ? 'descending' : undefined
 }
 
-/** With a key that is among them taken out, or else put in. */
-export function toggled<Key>(keys: Key[], key: Key): Key[] {
-  return keys.includes(key) ? keys.filter((one) => one !== key) : [...keys, key]
-}
-
 /** Chooses all rows that are shown, or none. */
 export function ChooseAll<Key>({ keys, chosen, choose }: { keys: Key[]; chosen: Key[]; choose: (keys: Key[]) => void }) {
   const all = keys.length > 0 && keys.every((key) => chosen.includes(key))
@@ -171,20 +142,6 @@ export function ChooseAll<Key>({ keys, chosen, choose }: { keys: Key[]; chosen: 
       onChange={() => choose(all ? [] : keys)}
     />
   )
-}
-
-export interface Filter<Name extends string = string> {
-  name: Name
-  label: string
-  /** a closed set of values; without it the filter is text */
-  options?: { value: string; text: string }[]
-  type?: 'search' | 'text' | 'number' | 'date' | 'month'
-  /** picked by name: the value is an id */
-  picker?: Source
-  /** in place of an input of a type */
-  control?: ComponentType<{ label: string; value: string; onSettled: (text: string) => void }>
-  /** one of the options always holds: the first unless another is chosen */
-  always?: boolean
 }
 
 /** Filters by day, for `periodQuery`. */

@@ -8,6 +8,7 @@ export interface Snapshot {
   close: () => Promise<void>
 }
 
+/** Opens a read-only transaction of one moment for what comes by `db`. */
 export async function openSnapshot({ db }: { db: Db }): Promise<Snapshot> {
   const tx = await db.kysely.startTransaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute()
   return { db: { ...db, kysely: tx }, close: () => tx.rollback().execute() }

@@ -16,7 +16,8 @@ import { ChooseAll, Pages, toggled, useFilters } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { ago, count, lira, sentence, t, term } from '../words.ts'
 import { ApprovalTabs } from './approval-rules.tsx'
-import { ListingBeside, presetReasons, RefusalDialog, type RefusalKind } from './listing.tsx'
+import { presetReasons, RefusalDialog, type RefusalKind } from '../ui/refusal-dialog.tsx'
+import { ListingBeside } from './listing.tsx'
 
 const SHOWN = 50
 /** Rows behind the current one whose pictures are loaded before they are asked for. */

@@ -6,8 +6,8 @@ import { confirmed } from '#ui/dialog.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { request } from '../api.ts'
 import type { StoredListing } from '../api-types.ts'
-import { RefusalDialog } from '../pages/listing.tsx'
 import { count, sentence, t } from '../words.ts'
+import { RefusalDialog } from './refusal-dialog.tsx'
 
 /** The service takes a decision back within a minute. */
 const UNDO_MS = 55_000
