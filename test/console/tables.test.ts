@@ -19,6 +19,7 @@ const MOST_SHIFT = 0.1
 
 let node: TestNode
 let itemId: number
+let otherItemId: number
 let listings: Listing[]
 
 const read = (path: string) => send<Record<string, unknown>[]>(`${node.operatorUrl}/operator/v1${path}`, OPERATOR_TOKEN)
@@ -26,8 +27,9 @@ const statusOf = async ({ id }: Listing) => (await operator<Listing>(node, 'GET'
 
 beforeAll(async () => {
   node = await startSampleNode()
-  const [item] = await operator<{ id: number }[]>(node, 'GET', '/items?search=charizard')
+  const [item, other] = await operator<{ id: number }[]>(node, 'GET', '/items?search=charizard')
   itemId = item!.id
+  otherItemId = other!.id
   listings = []
   for (const [title, price] of [
     ['First for sale', 300.55],
@@ -37,6 +39,9 @@ beforeAll(async () => {
     const body = { seller_id: node.accounts.plus, item_id: itemId, title, price, quantity: 3 }
     listings.push(await operator<Listing>(node, 'POST', '/listings', body))
   }
+  for (const { id } of listings.slice(0, 2)) await operator(node, 'POST', `/listings/${id}/approve`, {})
+  const lines = listings.slice(0, 2).map(({ id }) => ({ listing_id: id, quantity: 1 }))
+  await operator(node, 'POST', '/orders', { order_id: 5, lines })
 })
 
 afterAll(() => node.close())
@@ -101,9 +106,6 @@ describe('a list as CSV', () => {
   })
 
   test('of orders has a row for each line', async () => {
-    for (const { id } of listings.slice(0, 2)) await operator(node, 'POST', `/listings/${id}/approve`, {})
-    const lines = listings.slice(0, 2).map(({ id }) => ({ listing_id: id, quantity: 1 }))
-    await operator(node, 'POST', '/orders', { order_id: 5, lines })
     const { rows } = await csv('/orders')
     expect(rows).toMatchObject([
       { order_id: '5', 'lines.line': '1', 'lines.unit_price': '300.55', 'lines.seller_payout': '270.5' },
@@ -262,7 +264,7 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
   test('several listings are approved at once, and it is undone', async () => {
     const made: Listing[] = []
     for (const title of ['Bulk one', 'Bulk two']) {
-      made.push(await operator<Listing>(node, 'POST', '/listings', { seller_id: node.accounts.plus, item_id: itemId, title, price: 50 }))
+      made.push(await operator<Listing>(node, 'POST', '/listings', { seller_id: node.accounts.plus, item_id: otherItemId, title, price: 50 }))
     }
     await visited.open('/listings?search=Bulk')
     await page.getByLabel('Choose all').check()
