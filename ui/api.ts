@@ -1,6 +1,7 @@
 // The pages' only way to the service: the API that they were connected to, with the session's cookie.
 import { signal, type Signal } from '@preact/signals'
 import type { Pagination, Problem } from '../client/src/api.ts'
+import { readChoicesOf } from './stored.ts'
 import { t } from './words.ts'
 
 export interface Reply<T> {
@@ -89,7 +90,10 @@ export function connect<Session extends object>({ app, api, credential: field, w
   const loadSession = async () => {
     const { data } = await ask<Session>('GET', path)
     const signedIn = data[who] === null ? null : data
-    if (signedIn) onLoad(signedIn)
+    if (signedIn) {
+      readChoicesOf(personIn(signedIn[who]))
+      onLoad(signedIn)
+    }
     session.value = signedIn
   }
   return {
@@ -106,6 +110,11 @@ export function connect<Session extends object>({ app, api, credential: field, w
   }
 }
 
+/** Who a session is of, an operator's name or an account, as a text that stays the same. */
+function personIn(who: unknown): string {
+  return typeof who === 'string' ? who : String((who as { id: number }).id)
+}
+
 /** Asks the API; an ended session signs the pages out. @throws ApiError, or AbortError when it was cancelled */
 export function request(method: string, path: string, sending: Sending<unknown> = {}): Promise<Reply<unknown>> {
   return ask(method, apiAddress(path, sending.query), sending).catch((error: unknown) => {
@@ -120,8 +129,8 @@ export function apiAddress(path: string, query?: Query): string {
 }
 
 /** Reads a file of the API. @throws ApiError */
-export async function readFile(path: string, headers: Record<string, string> = {}): Promise<Blob> {
-  const response = await fetch(apiAddress(path), { headers: { ...ownHeaders(), ...headers } }).catch(() => {
+export async function readFile(path: string, headers: Record<string, string> = {}, query?: Query): Promise<Blob> {
+  const response = await fetch(apiAddress(path, query), { headers: { ...ownHeaders(), ...headers } }).catch(() => {
     throw offline()
   })
   return response.ok ? response.blob() : readReply<Blob>(response.status, await response.text()).data

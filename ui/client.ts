@@ -1,9 +1,9 @@
 // The reads, writes and lists of these pages, typed by the API that they are for.
-import type { VNode } from 'preact'
+import { h, type VNode } from 'preact'
 import { type Reply, request, type Sending } from './api.ts'
 import { type DataOptions, type Loaded, useData, useWrite, type Writing, writeNow } from './data.ts'
-import type { Api, Body, Data, Method, PathOf, QueryName, QueryOf } from './operations.ts'
-import { type Filter, List, type ListProps } from './table.tsx'
+import type { Api, Body, Data, Method, PathOf, QueryName, QueryOf, SortOf } from './operations.ts'
+import { type Column, type Filter, List, type ListProps } from './table.tsx'
 
 /** A row of the list at a path. */
 type RowOf<A extends Api, P extends PathOf<A, 'GET'>> = Data<A, 'GET', P> extends (infer Row)[] ? Row : never
@@ -15,8 +15,10 @@ type Write<A extends Api> = <M extends Method, P extends PathOf<A, M>>(
   ifMatch?: string,
 ) => Promise<Reply<Data<A, M, P>> | null>
 
-interface TypedListProps<A extends Api, P extends PathOf<A, 'GET'>> extends Omit<ListProps<RowOf<A, P>>, 'path' | 'filters' | 'fixed'> {
+interface TypedListProps<A extends Api, P extends PathOf<A, 'GET'>>
+  extends Omit<ListProps<RowOf<A, P>>, 'path' | 'filters' | 'fixed' | 'csv' | 'columns'> {
   path: P
+  columns: Column<RowOf<A, P>, SortOf<A, P>>[]
   filters?: Filter<QueryName<A, P>>[]
   /** filters that are always on */
   fixed?: QueryOf<A, P>
@@ -30,7 +32,11 @@ interface Client<A extends Api> {
   List: <P extends PathOf<A, 'GET'>>(props: TypedListProps<A, P>) => VNode
 }
 
-/** What is said of an API in types: nothing of it is checked when it runs, as the service checks everything. */
-export function clientOf<A extends Api>(): Client<A> {
-  return { request, useData, useWrite, writeNow, List } as unknown as Client<A>
+/**
+ * What is said of an API in types: nothing of it is checked when it runs, as the service checks everything.
+ * @param csv the service gives each list as CSV
+ */
+export function clientOf<A extends Api>({ csv = false } = {}): Client<A> {
+  const TypedList = csv ? (props: ListProps<unknown>) => h(List<unknown>, { ...props, csv }) : List
+  return { request, useData, useWrite, writeNow, List: TypedList } as unknown as Client<A>
 }

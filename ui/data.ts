@@ -106,10 +106,15 @@ export async function writeNow(method: Method, path: string, json?: unknown): Pr
   }
 }
 
-/** Hands a file of the API to the browser to be saved; a refusal is announced. */
-export async function saveFile(path: string, name: string, headers?: Record<string, string>): Promise<void> {
+/**
+ * Hands a file of the API to the browser to be saved; a refusal is announced.
+ * @param query of a list: it is marked for spreadsheets, which take a CSV without the mark for one in their own character set
+ */
+export async function saveFile(path: string, name: string, headers?: Record<string, string>, query?: Query): Promise<void> {
   try {
-    const url = URL.createObjectURL(await readFile(path, headers))
+    const file = await readFile(path, headers, query)
+    const marked = query ? new Blob(['\uFEFF', file], { type: file.type }) : file
+    const url = URL.createObjectURL(marked)
     const link = document.createElement('a')
     link.href = url
     link.download = name

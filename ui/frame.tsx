@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { asApiError } from './data.ts'
+import { type Find, Palette, PaletteButton } from './palette.tsx'
 import { chooseTheme, THEMES, type Theme, theme } from './theme.ts'
 import { chooseLocale, LOCALES, type Locale, locale, sentence, t, term } from './words.ts'
 import { announce } from './toasts.tsx'
@@ -22,10 +23,12 @@ interface FrameProps {
   /** who is signed in */
   who: string
   signOut: () => Promise<void>
+  /** finds things for Ctrl-K, beside the places */
+  find?: Find
   children: ComponentChildren
 }
 
-export function Frame({ places, who, signOut, children }: FrameProps) {
+export function Frame({ places, who, signOut, find, children }: FrameProps) {
   const { path } = useLocation()
   const home = places[0]!.href
   const within = (place: string) => path === place || (place !== home && path.startsWith(`${place}/`))
@@ -45,6 +48,7 @@ export function Frame({ places, who, signOut, children }: FrameProps) {
         <a class="brand" href={home}>
           <Logo size={24} /> Mintmark
         </a>
+        {find && <PaletteButton />}
         <nav ref={nav} aria-label={t('places')}>
           {places.map(({ href, text, also, badge }) => (
             <a key={href} href={href} aria-current={within(href) || also?.some(within) ? 'page' : undefined}>
@@ -66,6 +70,7 @@ export function Frame({ places, who, signOut, children }: FrameProps) {
       <main id="content" tabIndex={-1}>
         {children}
       </main>
+      {find && <Palette places={places} find={find} />}
     </div>
   )
 }

@@ -45,6 +45,10 @@ type Typed<Value> = Value extends string ? string : Value extends object ? { [Na
 /** The query parameters of a GET, as the address bar and forms have them. */
 export type QueryOf<A extends Api, P extends PathOf<A, 'GET'>> = { [Name in QueryName<A, P>]?: string | number }
 export type QueryName<A extends Api, P extends PathOf<A, 'GET'>> = NameOf<Operation<A, 'GET', P>>
+/** What the list of a GET can be sorted by. */
+export type SortOf<A extends Api, P extends PathOf<A, 'GET'>> = SortIn<Operation<A, 'GET', P>>
+type SortIn<Op> = Op extends { parameters: { query?: infer Query } } ? SortByIn<NonNullable<Query>> : never
+type SortByIn<Query> = 'sort_by' extends keyof Query ? Extract<Query['sort_by'], string> : never
 type NameOf<Op> = Op extends { parameters: { query?: infer Query } } ? keyof NonNullable<Query> & string : never
 
 type Member<Holder, Name extends string> = Holder extends { [N in Name]: infer Value } ? Value : never

@@ -1,34 +1,37 @@
-// Tables, and lists: a table with filters in the address bar, pages, an empty and an error state.
-import type { ComponentChildren, ComponentType, JSX } from 'preact'
+// Tables, and lists: a table with filters and order in the address bar, pages, an empty and an error state, and what a person chose for it.
+import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Pagination } from '../client/src/api.ts'
 import { type AddressQuery, useAddressQuery } from './address.ts'
 import type { Query } from './api.ts'
+import { Chips } from './chips.tsx'
 import { useData } from './data.ts'
-import { Empty, Failure, Refusal, Waiting } from './states.tsx'
+import { type Column, type Filter, nextOrder, type Order, toggled } from './list-parts.ts'
+import { Picker } from './picker.tsx'
+import { Empty, Failure, Refusal } from './states.tsx'
+import { choicesOf } from './stored.ts'
+import { TableMenu } from './table-menu.tsx'
 import { t } from './words.ts'
 
-export interface Column<Row> {
-  head: string
-  /** numbers stand at the right */
-  number?: boolean
-  /** never broken into lines */
-  short?: boolean
-  /** left out where the page is narrow */
-  wide?: boolean
-  /** share of the table, such as `12%`: columns with shares stay where they are, whatever is in them */
-  width?: string
-  cell: (row: Row) => ComponentChildren
+/** The parameters of an order, as lists of the service take them. */
+function orderQuery(order: Order): Query {
+  return order === '' ? {} : { sort_by: order.replace(/^-/, ''), sort_order: order.startsWith('-') ? 'desc' : 'asc' }
 }
+
+export { type Column, type Filter, toggled }
 
 interface TableProps<Row> {
   caption: string
-  columns: Column<Row>[]
+  columns: Column<Row, string>[]
   rows: Row[]
   rowKey: (row: Row) => string | number
   busy?: boolean
   /** rows can be chosen, one or all that are shown */
-  pick?: Picking<Row>
+  pick?: Picking<Row> | undefined
+  /** the order that rows are in, and what a press on the head of a column does */
+  order?: { current: Order; set: (order: Order) => void } | undefined
+  /** rows that are on their way: so many are drawn in their place */
+  awaited?: number | undefined
 }
 
 interface Picking<Row> {
@@ -38,13 +41,13 @@ interface Picking<Row> {
 }
 
 /** The first cell of a row names it; where the page is narrow a row becomes a block, whose cells say their column. */
-export function Table<Row>({ caption, columns, rows, rowKey, busy, pick }: TableProps<Row>) {
-  const classOf = ({ number, short, wide }: Column<Row>) =>
+export function Table<Row>({ caption, columns, rows, rowKey, busy, pick, order, awaited = 0 }: TableProps<Row>) {
+  const classOf = ({ number, short, wide }: Column<Row, string>) =>
     [number && 'number', short && 'short', wide && 'wide'].filter(Boolean).join(' ') || undefined
   return (
     // The region scrolls sideways where the page is narrow, so that the keyboard must reach it.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled by keyboard
-    <section class="scroll" tabIndex={0} aria-label={caption} aria-busy={busy}>
+    <section class="scroll" tabIndex={0} aria-label={caption} aria-busy={busy || awaited > 0}>
       <table class={columns.some((column) => column.width) ? 'steady' : undefined}>
         <caption class="hidden">{caption}</caption>
         <colgroup>
@@ -61,12 +64,33 @@ export function Table<Row>({ caption, columns, rows, rowKey, busy, pick }: Table
               </th>
             )}
             {columns.map((column) => (
-              <th key={column.head} scope="col" class={classOf(column)}>
-                {column.head}
+              <th key={column.head} scope="col" class={classOf(column)} aria-sort={order && sortOf(column, order.current)}>
+                {order && column.sort ? (
+                  <button type="button" class="plain" onClick={() => order.set(nextOrder(order.current, column))}>
+                    {column.head} <span aria-hidden="true">{MARKS[sortOf(column, order.current) ?? 'none']}</span>
+                  </button>
+                ) : (
+                  column.head
+                )}
               </th>
             ))}
           </tr>
         </thead>
+        {awaited > 0 && (
+          <tbody class="awaited" aria-hidden="true">
+            {Array.from({ length: awaited }, (_, row) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: these rows are all alike
+              <tr key={row}>
+                {pick && <td class="pick" />}
+                {columns.map((column) => (
+                  <td key={column.head} class={classOf(column)}>
+                    <span />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        )}
         <tbody>
           {rows.map((row) => (
             <tr key={rowKey(row)}>
@@ -99,9 +123,11 @@ export function Table<Row>({ caption, columns, rows, rowKey, busy, pick }: Table
   )
 }
 
-/** With a key that is among them taken out, or else put in. */
-export function toggled<Key>(keys: Key[], key: Key): Key[] {
-  return keys.includes(key) ? keys.filter((one) => one !== key) : [...keys, key]
+const MARKS = { ascending: '▲', descending: '▼', none: '↕' }
+
+function sortOf({ sort }: Pick<Column<never, string>, 'sort'>, order: Order): 'ascending' | 'descending' | undefined {
+  if (sort === undefined) return undefined
+  return order === sort ? 'ascending' : order === `-${sort}` ? 'descending' : undefined
 }
 
 /** Chooses all rows that are shown, or none. */
@@ -116,18 +142,6 @@ export function ChooseAll<Key>({ keys, chosen, choose }: { keys: Key[]; chosen: 
       onChange={() => choose(all ? [] : keys)}
     />
   )
-}
-
-export interface Filter<Name extends string = string> {
-  name: Name
-  label: string
-  /** a closed set of values; without it the filter is text */
-  options?: { value: string; text: string }[]
-  type?: 'search' | 'text' | 'number' | 'date' | 'month'
-  /** in place of an input of a type */
-  control?: ComponentType<{ label: string; value: string; onSettled: (text: string) => void }>
-  /** one of the options always holds: the first unless another is chosen */
-  always?: boolean
 }
 
 /** Filters by day, for `periodQuery`. */
@@ -148,7 +162,7 @@ function startOf(day: string, plus: number): string | undefined {
   return at.toISOString()
 }
 
-export interface ListProps<Row> extends Omit<TableProps<Row>, 'rows' | 'busy'> {
+export interface ListProps<Row> extends Omit<TableProps<Row>, 'rows' | 'busy' | 'pick' | 'order' | 'awaited'> {
   path: string
   filters?: Filter[]
   /** filters that are always on */
@@ -163,34 +177,90 @@ export interface ListProps<Row> extends Omit<TableProps<Row>, 'rows' | 'busy'> {
   actions?: ComponentChildren
   /** another number asks again: see `useVersion` */
   version?: number
+  /** the service gives the whole list as CSV */
+  csv?: boolean
+  /** what can be done with several rows of a page at once */
+  bulk?: Bulk<Row>
+}
+
+export interface Bulk<Row> {
+  nameOf: (row: Row) => string
+  /** buttons for the rows that are chosen; `done` chooses none */
+  actions: (rows: Row[], done: () => void) => ComponentChildren
 }
 
 const PER_PAGE = 25
+/** Rows drawn for a list that was not shown before. */
+const AWAITED = 8
+/** rows that each list had when it was last shown, so that it waits in that height */
+const lastRows = new Map<string, number>()
 
-export function List<Row>({ path, filters = [], fixed, toQuery, empty, prefix = '', again, version, actions, ...table }: ListProps<Row>) {
-  const { values, page, filtered, bar, link } = useFilters(filters, prefix)
-  const query = { ...(toQuery ? toQuery(values) : values), ...fixed, page, per_page: PER_PAGE }
-  const list = useData(path, { query, version, ...(again && { again: (data) => again(data as Row[]) }) })
+export function List<Row>(props: ListProps<Row>) {
+  const { path, filters = [], fixed, toQuery, empty, prefix = '', again, version, actions, csv = false, bulk, columns, rowKey, caption } = props
+  const sorts = columns.flatMap(({ sort }) => (sort === undefined ? [] : [sort]))
+  const { values, page, filtered, bar, link, order, setOrder } = useFilters(filters, prefix, sorts)
+  const selected = { ...(toQuery ? toQuery(values) : values), ...fixed, ...orderQuery(order) }
+  const list = useData(path, {
+    query: { ...selected, page, per_page: PER_PAGE },
+    version,
+    ...(again && { again: (data) => again(data as Row[]) }),
+  })
+  const [chosen, setChosen] = useState<(string | number)[]>([])
   const rows = list.data as Row[] | null
+  const table = path.replace(/\d+/g, '') + prefix
+  if (rows) lastRows.set(table, rows.length)
+  // What is chosen is on the page that is shown.
+  const address = JSON.stringify([path, selected, page])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another address is another page
+  useEffect(() => setChosen([]), [address])
   // What a query lacks is told beside what the last whole one found: it is refused while it is being typed.
   const refused = list.error?.details.some(({ field }) => field === 'query') ?? false
+  const hidden = choicesOf(table).hidden ?? columns.flatMap(({ head, optional }) => (optional ? [head] : []))
+  const shown = columns.filter(({ head }, index) => index === 0 || !hidden.includes(head))
+  const chosenRows = rows?.filter((row) => chosen.includes(rowKey(row))) ?? []
+  const common = {
+    caption,
+    columns: shown,
+    rowKey,
+    order: sorts.length > 0 ? { current: order, set: setOrder } : undefined,
+    pick: bulk && { chosen, choose: setChosen, nameOf: bulk.nameOf },
+  }
   return (
     <>
-      {(filters.length > 0 || actions) && (
-        <div class="toolbar">
-          {bar}
-          {actions && <div class="actions">{actions}</div>}
+      <div class="toolbar">
+        {bar}
+        <div class="actions">
+          {actions}
+          <TableMenu
+            table={table}
+            hidden={hidden}
+            prefix={prefix}
+            values={{ ...values, order }}
+            columns={columns}
+            order={order}
+            setOrder={setOrder}
+            csv={csv ? { path, query: selected } : null}
+          />
         </div>
-      )}
+      </div>
       {refused && <Refusal error={list.error} />}
       {list.error && !refused ? (
         <Failure error={list.error} retry={list.reload} />
       ) : rows === null ? (
-        !refused && <Waiting />
+        !refused && <Table {...common} rows={[]} awaited={lastRows.get(table) || AWAITED} />
       ) : rows.length === 0 ? (
         <Empty>{filtered ? t('nothingMatches') : empty}</Empty>
       ) : (
-        <Table {...table} rows={rows} busy={list.loading} />
+        <Table {...common} rows={rows} busy={list.loading} />
+      )}
+      {bulk && chosenRows.length > 0 && (
+        <section class="bulk" aria-label={t('chosenRows', { count: chosenRows.length })}>
+          <strong>{t('chosenRows', { count: chosenRows.length })}</strong>
+          {bulk.actions(chosenRows, () => setChosen([]))}
+          <button type="button" class="plain" onClick={() => setChosen([])}>
+            {t('chooseNone')}
+          </button>
+        </section>
       )}
       {list.pagination && <Pages of={list.pagination} link={link} />}
     </>
@@ -206,19 +276,27 @@ export interface Filtered {
   bar: ComponentChildren
   /** the address of a page */
   link: (page: number) => string
+  order: Order
+  setOrder: (order: Order) => void
 }
 
-/** Filters and page of a list, as the address bar has them. */
-export function useFilters(filters: Filter[], prefix = ''): Filtered {
+/**
+ * Filters, order and page of a list, as the address bar has them.
+ * @param sorts what the list can be sorted by
+ */
+export function useFilters(filters: Filter[], prefix = '', sorts: readonly string[] = []): Filtered {
   const address = useAddressQuery()
   const values: Record<string, string> = {}
   for (const { name } of filters) values[name] = address.values[prefix + name] ?? ''
+  const order = address.values[`${prefix}order`] ?? ''
   return {
     values,
     page: Number(address.values[`${prefix}page`] ?? 1) || 1,
     filtered: Object.values(values).some((value) => value !== ''),
     bar: filters.length > 0 && <Filters filters={filters} values={values} prefix={prefix} address={address} />,
     link: (page) => address.link({ [`${prefix}page`]: page }),
+    order: sorts.includes(order.replace(/^-/, '')) ? order : '',
+    setOrder: (next) => address.set({ [`${prefix}order`]: next, [`${prefix}page`]: 1 }),
   }
 }
 
@@ -234,8 +312,10 @@ function Filters({ filters, values, prefix, address }: FiltersProps) {
     <search class="filters">
       {filters.map((filter) => {
         const set = (value: string) => address.set({ [prefix + filter.name]: value, [`${prefix}page`]: 1 })
-        const { control: Control } = filter
-        if (Control) return <Control key={filter.name} label={filter.label} value={values[filter.name] ?? ''} onSettled={set} />
+        const { control: Control, picker } = filter
+        const shared = { key: filter.name, label: filter.label, value: values[filter.name] ?? '', onSettled: set }
+        if (picker) return <Picker {...shared} source={picker} />
+        if (Control) return <Control {...shared} />
         return (
           // biome-ignore lint/a11y/noLabelWithoutControl: the control is one of the branches
           <label key={filter.name}>
@@ -258,6 +338,7 @@ function Filters({ filters, values, prefix, address }: FiltersProps) {
           </label>
         )
       })}
+      <Chips filters={filters} values={values} remove={(names) => address.set(Object.fromEntries(names.map((name) => [prefix + name, ''])))} />
     </search>
   )
 }

@@ -6,16 +6,25 @@ interface Toast {
   id: number
   text: string
   tone: 'good' | 'bad'
+  action?: ToastAction | undefined
+}
+
+/** What can be done about the news, such as undoing it. */
+export interface ToastAction {
+  text: string
+  run: () => void
+  /** milliseconds that it is offered for */
+  for: number
 }
 
 const toasts = signal<Toast[]>([])
 let lastId = 0
 
 /** Good news goes by itself, bad news when it was read. */
-export function announce(text: string, tone: Toast['tone'] = 'good'): void {
+export function announce(text: string, tone: Toast['tone'] = 'good', action?: ToastAction): void {
   const id = ++lastId
-  toasts.value = [...toasts.value.slice(-3), { id, text, tone }]
-  if (tone === 'good') setTimeout(() => dismiss(id), 5_000)
+  toasts.value = [...toasts.value.slice(-3), { id, text, tone, action }]
+  if (tone === 'good') setTimeout(() => dismiss(id), action?.for ?? 5_000)
 }
 
 function dismiss(id: number): void {
@@ -25,9 +34,20 @@ function dismiss(id: number): void {
 export function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {toasts.value.map(({ id, text, tone }) => (
+      {toasts.value.map(({ id, text, tone, action }) => (
         <div key={id} class={`toast ${tone}`}>
           <span>{text}</span>
+          {action && (
+            <button
+              type="button"
+              onClick={() => {
+                dismiss(id)
+                action.run()
+              }}
+            >
+              {action.text}
+            </button>
+          )}
           <button type="button" class="plain" aria-label={t('close')} onClick={() => dismiss(id)}>
             ×
           </button>

@@ -13,7 +13,9 @@ export interface paths {
         };
         /**
          * All accounts, oldest first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/accounts?search=kart&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -77,7 +79,9 @@ export interface paths {
         };
         /**
          * The ledger of an account's highlight credits, newest entry first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/accounts/3/credits?per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -110,7 +114,9 @@ export interface paths {
         };
         /**
          * An account's keys, without the keys themselves
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/accounts/9/keys?state=valid' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -143,7 +149,7 @@ export interface paths {
         };
         /**
          * What an account's keys were used for in the last 30 days
-         * @description By day (UTC), key and operation, latest day first. Each node adds what it has counted every 10 s.
+         * @description By day (UTC), key and operation, latest day first. Each node adds what it has counted every 10 s. `Accept: text/csv` gives all rows as CSV, whatever the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/accounts/3/usage?per_page=1' \
@@ -229,7 +235,9 @@ export interface paths {
         };
         /**
          * The audit log, newest first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/audit?action=account.create&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -252,7 +260,9 @@ export interface paths {
         };
         /**
          * Categories, oldest first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/categories?parent_id=0&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -309,7 +319,9 @@ export interface paths {
         };
         /**
          * Items with their price, oldest first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/items?search=charizard&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -471,7 +483,9 @@ export interface paths {
         };
         /**
          * All collections, oldest first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/collections?account_id=3&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -533,7 +547,9 @@ export interface paths {
         };
         /**
          * All listings, newest first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/listings?status=pending&seller_id=3&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -566,7 +582,7 @@ export interface paths {
         };
         /**
          * Listings that wait for approval, longest waiting first
-         * @description `changed_since_approval` tells what differs from what was last approved. `review` has what a decision is made by: the item, the prices that the listing is compared with, converted to TL, and the record of its seller.
+         * @description `changed_since_approval` tells what differs from what was last approved. `review` has what a decision is made by: the item, the prices that the listing is compared with, converted to TL, and the record of its seller. `Accept: text/csv` gives all rows as CSV, whatever the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/listings/waiting?seller_id=3&per_page=1' \
@@ -727,7 +743,9 @@ export interface paths {
         };
         /**
          * Decisions about listings, newest first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/listing-decisions?listing_id=3003&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -860,7 +878,9 @@ export interface paths {
         };
         /**
          * What an approval rule said of listings, newest first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/approval-rules/1/log?per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -909,7 +929,9 @@ export interface paths {
         };
         /**
          * Orders with what became of their lines, latest sale first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/orders?seller_id=3&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -991,7 +1013,9 @@ export interface paths {
         };
         /**
          * Sales with who sold what, newest first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/sales?seller_id=3&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -1014,7 +1038,7 @@ export interface paths {
         };
         /**
          * Prices that are not published before someone has looked at them, largest deviation first
-         * @description Rules: `jump` (times off the last price), `disagreement` (times off every other source of the same label), `grade_order` (a PSA 10 below Near Mint), `future_date`, `foreign_id` (one foreign id on two items).
+         * @description Rules: `jump` (times off the last price), `disagreement` (times off every other source of the same label), `grade_order` (a PSA 10 below Near Mint), `future_date`, `foreign_id` (one foreign id on two items). `Accept: text/csv` gives all rows as CSV, whatever the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/held-prices?rule=jump&per_page=1' \
@@ -1138,7 +1162,9 @@ export interface paths {
         };
         /**
          * Exchange rates, newest first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/rates?per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -1206,7 +1232,7 @@ export interface paths {
         };
         /**
          * Prices in question by item and cause, those furthest apart first
-         * @description Held prices are not published; `disputed` and `stale` ones are, and no computed figure uses them. Each group shows the other published prices of the same labels, too. Without `state`: held and disputed ones.
+         * @description Held prices are not published; `disputed` and `stale` ones are, and no computed figure uses them. Each group shows the other published prices of the same labels, too. Without `state`: held and disputed ones. `Accept: text/csv` gives all rows as CSV, whatever the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/price-reviews?state=held&cause=future_date' \
@@ -1254,7 +1280,9 @@ export interface paths {
         };
         /**
          * Decisions about prices, newest first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/price-decisions?state=in_effect' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -1385,7 +1413,9 @@ export interface paths {
         };
         /**
          * Shop ids on several items, and prices of several items that are alike in all figures
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/shared-ids?kind=foreign_id&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -1434,7 +1464,9 @@ export interface paths {
         };
         /**
          * Merges of items, newest first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/merges?state=in_effect' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -1508,7 +1540,7 @@ export interface paths {
         };
         /**
          * Source records that wait for a decision, beside the items that they resemble
-         * @description Only exact matches join by themselves. What is only alike, claimed twice or contradicted waits here.
+         * @description Only exact matches join by themselves. What is only alike, claimed twice or contradicted waits here. `Accept: text/csv` gives all rows as CSV, whatever the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/matches?source=pokemontcg&reason=hp&per_page=1' \
@@ -1657,7 +1689,9 @@ export interface paths {
         };
         /**
          * Sets that resemble sets of other sources, for one decision about all their cards
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/set-matches?game=pokemon&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -1862,7 +1896,9 @@ export interface paths {
         };
         /**
          * Imports and price posts, newest first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/imports?status=done&search=prices' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -2079,7 +2115,9 @@ export interface paths {
         };
         /**
          * Rows of imported files that wait for someone to name their item
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/collections/7/parked?per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -2176,7 +2214,9 @@ export interface paths {
         };
         /**
          * Attempts to deliver to an account's webhook and what was answered, newest first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/accounts/3/webhook/attempts?per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -2199,7 +2239,9 @@ export interface paths {
         };
         /**
          * Webhook events, newest first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/webhook-events?account_id=3&state=failed&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -4963,6 +5005,10 @@ export interface operations {
                 search?: string;
                 plan?: components["schemas"]["Plan"];
                 suspended?: boolean;
+                /** @description Without it the list has its usual order */
+                sort_by?: "name" | "highlight_credits" | "created_at";
+                /** @description Of `sort_by`; ties go by id in the same direction */
+                sort_order?: "asc" | "desc";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Entries on a page */
@@ -5381,6 +5427,10 @@ export interface operations {
                 from?: string;
                 /** @description Latest moment, itself not included */
                 to?: string;
+                /** @description Without it the list has its usual order */
+                sort_by?: "at";
+                /** @description Of `sort_by`; ties go by id in the same direction */
+                sort_order?: "asc" | "desc";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Entries on a page */
@@ -5416,6 +5466,8 @@ export interface operations {
                 game?: string;
                 /** @description Directly below this one; 0 for those at the top */
                 parent_id?: number;
+                /** @description This category */
+                id?: number;
                 /** @description Part of name or ref, in any case */
                 search?: string;
                 /** @description Page number, from 1 */
@@ -5527,6 +5579,10 @@ export interface operations {
                 search?: string;
                 /** @description Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as `search` has them; all must hold, `or` and parentheses group, `-` negates. The answer tells as `query` how it was read */
                 query?: string;
+                /** @description Without it the list has its usual order */
+                sort_by?: "name" | "code" | "id" | "price" | "updated_at";
+                /** @description Of `sort_by`; ties go by id in the same direction */
+                sort_order?: "asc" | "desc";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Entries on a page */
@@ -5904,6 +5960,10 @@ export interface operations {
                 page?: number;
                 /** @description Entries on a page */
                 per_page?: number;
+                /** @description Without it the list has its usual order */
+                sort_by?: "price" | "quantity" | "created_at";
+                /** @description Of `sort_by`; ties go by id in the same direction */
+                sort_order?: "asc" | "desc";
             };
             header?: never;
             path?: never;
@@ -6471,6 +6531,10 @@ export interface operations {
                 from?: string;
                 /** @description Latest moment, itself not included */
                 to?: string;
+                /** @description Without it the list has its usual order */
+                sort_by?: "sold_at" | "order_id";
+                /** @description Of `sort_by`; ties go by id in the same direction */
+                sort_order?: "asc" | "desc";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Entries on a page */
@@ -7827,6 +7891,10 @@ export interface operations {
                 status?: components["schemas"]["ImportStatus"];
                 /** @description Part of the name of the file, in any case */
                 search?: string;
+                /** @description Without it the list has its usual order */
+                sort_by?: "started_at";
+                /** @description Of `sort_by`; ties go by id in the same direction */
+                sort_order?: "asc" | "desc";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Entries on a page */
@@ -8332,6 +8400,10 @@ export interface operations {
                 event?: components["schemas"]["EventKind"];
                 /** @description Test events only, or all but those */
                 test?: boolean;
+                /** @description Without it the list has its usual order */
+                sort_by?: "created_at";
+                /** @description Of `sort_by`; ties go by id in the same direction */
+                sort_order?: "asc" | "desc";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Entries on a page */
@@ -8472,7 +8544,17 @@ type ReadonlyArray<T> = [
 ] extends [
     unknown[]
 ] ? Readonly<Exclude<T, undefined>> : Readonly<Exclude<T, undefined>[]>;
+export const pathsOperatorV1AccountsGetParametersQuerySort_byValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/accounts"]["get"]["parameters"]["query"]["sort_by"]> = ["name", "highlight_credits", "created_at"];
+export const pathsOperatorV1AccountsGetParametersQuerySort_orderValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/accounts"]["get"]["parameters"]["query"]["sort_order"]> = ["asc", "desc"];
 export const pathsOperatorV1AccountsAccount_idKeysGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/accounts/{account_id}/keys"]["get"]["parameters"]["query"]["state"]> = ["valid", "expired", "revoked"];
+export const pathsOperatorV1AuditGetParametersQuerySort_byValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/audit"]["get"]["parameters"]["query"]["sort_by"]> = ["at"];
+export const pathsOperatorV1AuditGetParametersQuerySort_orderValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/audit"]["get"]["parameters"]["query"]["sort_order"]> = ["asc", "desc"];
+export const pathsOperatorV1ItemsGetParametersQuerySort_byValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/items"]["get"]["parameters"]["query"]["sort_by"]> = ["name", "code", "id", "price", "updated_at"];
+export const pathsOperatorV1ItemsGetParametersQuerySort_orderValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/items"]["get"]["parameters"]["query"]["sort_order"]> = ["asc", "desc"];
+export const pathsOperatorV1ListingsGetParametersQuerySort_byValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/listings"]["get"]["parameters"]["query"]["sort_by"]> = ["price", "quantity", "created_at"];
+export const pathsOperatorV1ListingsGetParametersQuerySort_orderValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/listings"]["get"]["parameters"]["query"]["sort_order"]> = ["asc", "desc"];
+export const pathsOperatorV1OrdersGetParametersQuerySort_byValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/orders"]["get"]["parameters"]["query"]["sort_by"]> = ["sold_at", "order_id"];
+export const pathsOperatorV1OrdersGetParametersQuerySort_orderValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/orders"]["get"]["parameters"]["query"]["sort_order"]> = ["asc", "desc"];
 export const pathsOperatorV1HeldPricesGetParametersQueryRuleValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices"]["get"]["parameters"]["query"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "withdrawn"];
 export const pathsOperatorV1HeldPricesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices"]["get"]["parameters"]["query"]["state"]> = ["open", "accepted", "discarded", "reverted"];
 export const pathsOperatorV1PriceReviewsGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-reviews"]["get"]["parameters"]["query"]["state"]> = ["held", "disputed", "stale"];
@@ -8489,9 +8571,13 @@ export const pathsOperatorV1MergesGetParametersQueryStateValues: ReadonlyArray<F
 export const pathsOperatorV1MatchesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/matches"]["get"]["parameters"]["query"]["state"]> = ["waiting", "postponed", "decided"];
 export const pathsOperatorV1MatchesGetParametersQueryReasonValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/matches"]["get"]["parameters"]["query"]["reason"]> = ["loose", "several", "claimed-twice", "shop-id-shared", "shop-id-differs", "hp", "price-ratio", "set-unclear", "finish", "unknown"];
 export const pathsOperatorV1SetMatchesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/set-matches"]["get"]["parameters"]["query"]["state"]> = ["waiting", "decided"];
+export const pathsOperatorV1ImportsGetParametersQuerySort_byValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports"]["get"]["parameters"]["query"]["sort_by"]> = ["started_at"];
+export const pathsOperatorV1ImportsGetParametersQuerySort_orderValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports"]["get"]["parameters"]["query"]["sort_order"]> = ["asc", "desc"];
 export const pathsOperatorV1ImportsId_or_formatPostParametersQueryDecimalValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports/{id_or_format}"]["post"]["parameters"]["query"]["decimal"]> = [".", ","];
 export const pathsOperatorV1ImportsId_or_formatPostParametersQueryEncodingValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports/{id_or_format}"]["post"]["parameters"]["query"]["encoding"]> = ["utf-8", "windows-1252"];
 export const pathsOperatorV1WebhookEventsGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/webhook-events"]["get"]["parameters"]["query"]["state"]> = ["queued", "delivered", "failed", "cancelled"];
+export const pathsOperatorV1WebhookEventsGetParametersQuerySort_byValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/webhook-events"]["get"]["parameters"]["query"]["sort_by"]> = ["created_at"];
+export const pathsOperatorV1WebhookEventsGetParametersQuerySort_orderValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/webhook-events"]["get"]["parameters"]["query"]["sort_order"]> = ["asc", "desc"];
 export const acceptHeldPricesInputRuleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["AcceptHeldPricesInput"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "withdrawn"];
 export const approvalConditionsChanged_fieldsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ApprovalConditions"]["changed_fields"]> = ["item_id", "grade_id", "title", "description", "language", "images", "shipping_payer", "offers_enabled", "min_offer_price"];
 export const approvalRuleModeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ApprovalRule"]["mode"]> = ["off", "shadow", "on"];

@@ -10,7 +10,7 @@ export interface OperatorApi {
   parameters: { market: SourceTrust['market'] }
 }
 
-export const { request, useData, useWrite, writeNow, List } = clientOf<OperatorApi>()
+export const { request, useData, useWrite, writeNow, List } = clientOf<OperatorApi>({ csv: true })
 
 interface Session {
   operator: string

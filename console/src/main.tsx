@@ -29,6 +29,7 @@ import { SourcesPage } from './pages/sources.tsx'
 import { SynonymsPage } from './pages/synonyms.tsx'
 import { TodayPage } from './pages/today.tsx'
 import { WebhooksPage } from './pages/webhooks.tsx'
+import { find } from './ui/find.ts'
 import { PricesWaiting } from './ui/prices-waiting.tsx'
 import { t } from './words.ts'
 import './styles.css'
@@ -54,7 +55,7 @@ function Console() {
   return (
     <App scope="/console" store={sessions} signIn={signIn}>
       {({ operator }) => (
-        <Frame places={places()} who={operator.replace(/:\d+$/, '')} signOut={sessions.signOut}>
+        <Frame places={places()} who={operator.replace(/:\d+$/, '')} signOut={sessions.signOut} find={find}>
           <Pages />
         </Frame>
       )}

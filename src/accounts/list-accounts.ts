@@ -1,10 +1,11 @@
-// All accounts, oldest first.
+// All accounts, oldest first unless their caller sorts them.
 import { filter } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { PLANS } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
-import { pageOfAccounts } from './store.ts'
+import { namesOf, sortParams } from '#db/sorting.ts'
+import { ACCOUNT_SORTING, pageOfAccounts } from './store.ts'
 import type { Account, ReadCtx } from './types.ts'
 
 export const listAccounts = verb(
@@ -16,6 +17,7 @@ export const listAccounts = verb(
         search: filter('Part of the name, in any case'),
         plan: Type.Optional(Type.Enum([...PLANS])),
         suspended: Type.Optional(Type.Boolean()),
+        ...sortParams(namesOf(ACCOUNT_SORTING)),
         ...pageParams(),
       },
       { additionalProperties: false },

@@ -6,6 +6,7 @@ import type { Viewer } from '#core/verb.ts'
 import type { Db, Queryable, Tx } from '#db/schema.ts'
 import { existing, missing } from '#core/fields.ts'
 import { type Reason, reason } from '#core/problems.ts'
+import { orderBy, type SortInput, type Sorting } from '#db/sorting.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import { callerLimits, type CallerLimits, type KeyScope } from './key-scope.ts'
 import type { Account, ApiKey, CreditEntry, KEY_STATES, OperatorToken } from './types.ts'
@@ -215,9 +216,22 @@ export async function findIntakeQuota(on: Queryable, accountId: number): Promise
   return row?.quota ?? null
 }
 
+const accountId = sql.ref('id')
+export const ACCOUNT_SORTING = {
+  by: { name: sql`lower(name)`, highlight_credits: sql.ref('highlight_credits'), created_at: accountId },
+  id: accountId,
+  usual: { by: accountId, direction: 'asc' },
+} satisfies Sorting<string>
+
+export interface AccountFilter extends SortInput<keyof typeof ACCOUNT_SORTING.by> {
+  search?: string
+  plan?: Plan
+  suspended?: boolean
+}
+
 export async function pageOfAccounts(
   on: Queryable,
-  { search, plan, suspended }: { search?: string; plan?: Plan; suspended?: boolean },
+  { search, plan, suspended, ...sort }: AccountFilter,
   limit: number,
   offset: number,
 ): Promise<{ rows: Account[]; total: number }> {
@@ -226,7 +240,7 @@ export async function pageOfAccounts(
   if (plan !== undefined) matching = matching.where('plan', '=', plan)
   if (suspended !== undefined) matching = matching.where('suspended', '=', suspended)
   const [rows, counted] = await Promise.all([
-    matching.select(ACCOUNT_COLUMNS).orderBy('id').limit(limit).offset(offset).execute(),
+    matching.select(ACCOUNT_COLUMNS).orderBy(orderBy(ACCOUNT_SORTING, sort)).limit(limit).offset(offset).execute(),
     matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
   ])
   return { rows: rows.map(jsonReady), total: counted.total }

@@ -1,5 +1,5 @@
 // Categories as operators see them, oldest first.
-import { filter, LARGEST_INTEGER } from '#core/fields.ts'
+import { boundedId, filter, LARGEST_INTEGER } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
@@ -19,6 +19,7 @@ export const listStoredCategories = verb(
         parent_id: Type.Optional(
           Type.Integer({ minimum: 0, maximum: LARGEST_INTEGER, description: 'Directly below this one; 0 for those at the top' }),
         ),
+        id: boundedId('This category'),
         search: filter('Part of name or ref, in any case'),
         ...pageParams(),
       },

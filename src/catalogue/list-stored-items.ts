@@ -1,13 +1,16 @@
-// Items as operators see them, each with its price, oldest first.
+// Items as operators see them, each with its price, oldest first unless their caller sorts them.
 import { filter } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
+import { sortParams } from '#db/sorting.ts'
 import type { CatalogueNode } from './context.ts'
-import { type FieldQuery, readFieldQuery } from './field-query/field-query.ts'
+import { readFieldQuery } from './field-query/field-query.ts'
 import { closed, market } from './fields.ts'
 import { CategoryParam, QueryParam } from './params.ts'
-import { pageOfItems, type StoredItemCtx } from './stored-items.ts'
+import type { ItemFilter } from './snapshot/queries.ts'
+import { SORT_FIELDS, type SortDirection, type SortField } from './snapshot/sort-keys.ts'
+import { idsOfItems, itemsInOrder, pageOfItems, type StoredItemCtx } from './stored-items.ts'
 import type { ListedItem } from './stored-schemas.ts'
 
 export interface ListedItems extends Page<ListedItem> {
@@ -27,19 +30,32 @@ export const listStoredItems = verb(
         category_id: Type.Optional(CategoryParam),
         search: filter('Part of name, code or ref, in any case'),
         query: Type.Optional(QueryParam),
+        ...sortParams(SORT_FIELDS),
         ...pageParams(),
       },
       closed,
     ),
   },
-  async (ctx: StoredItemCtx & CatalogueNode, { category_id: categoryId, query, ...input }): Promise<ListedItems> => {
+  async (
+    ctx: StoredItemCtx & CatalogueNode,
+    { category_id: categoryId, query, sort_by: field, sort_order: direction = 'asc', ...input },
+  ): Promise<ListedItems> => {
     const asked = query === undefined ? undefined : readFieldQuery(query)
-    const ids = asked && idsFound(ctx, asked)
-    const page = await readPage(input, (filter, limit, offset) => pageOfItems(ctx, { ...filter, categoryId, ids }, limit, offset))
+    const page = await readPage(input, async ({ game, ...filter }, limit, offset) => {
+      if (field === undefined) {
+        const ids = asked && idsInOrder(ctx, { query: asked }, 'id', 'asc')
+        return pageOfItems(ctx, { ...filter, game, categoryId, ids }, limit, offset)
+      }
+      // The orders are kept in memory; what only the database can filter by is taken out of them.
+      const sorted = idsInOrder(ctx, { query: asked, categoryId, game }, field, direction)
+      const among = Object.keys(filter).length > 0 ? await idsOfItems(ctx, filter) : null
+      const ids = among ? sorted.filter((id) => among.has(id)) : sorted
+      return { rows: await itemsInOrder(ctx, ids.slice(offset, offset + limit)), total: ids.length }
+    })
     return { ...page, query: asked?.canonical }
   },
 )
 
-function idsFound({ catalogue: { items, queries } }: CatalogueNode, query: FieldQuery): number[] {
-  return Array.from(queries.page({ query }, 'id', 'asc', 0, items.rows).rows, (row) => items.id[row]!)
+function idsInOrder({ catalogue: { items, queries } }: CatalogueNode, filter: ItemFilter, field: SortField, direction: SortDirection): number[] {
+  return Array.from(queries.page(filter, field, direction, 0, items.rows).rows, (row) => items.id[row]!)
 }

@@ -9,6 +9,7 @@ import type { StoredCategory } from './stored-schemas.ts'
 const COLUMNS = ['id', 'ref', 'name', 'slug', 'game', 'market', 'parent_id', 'image', 'created_at', 'updated_at'] as const
 
 export interface CategoryFilter {
+  id?: number
   market?: Market
   game?: string
   /** 0: at the top */
@@ -36,6 +37,7 @@ export async function pageOfCategories(
   offset: number,
 ): Promise<{ rows: StoredCategory[]; total: number }> {
   let matching = on.selectFrom('categories')
+  if (filter.id !== undefined) matching = matching.where('id', '=', filter.id)
   if (filter.market !== undefined) matching = matching.where('market', '=', filter.market)
   if (filter.game !== undefined) matching = matching.where('game', '=', filter.game)
   if (filter.parentId === 0) matching = matching.where('parent_id', 'is', null)

@@ -90,12 +90,7 @@ async function pricesOf(on: Queryable, itemIds: number[]): Promise<Map<number, P
   return new Map([...byItem].map(([id, list]) => [id, list.map(({ price }) => price)]))
 }
 
-export async function pageOfItems(
-  { db: { kysely: on }, marketOrder }: StoredItemCtx,
-  filter: ItemFilter,
-  limit: number,
-  offset: number,
-): Promise<{ rows: ListedItem[]; total: number }> {
+function matchingItems(on: Queryable, filter: ItemFilter) {
   let matching = on.selectFrom('items as i')
   if (filter.market !== undefined) matching = matching.where('i.market', '=', filter.market)
   if (filter.game !== undefined) matching = matching.where('i.game', '=', filter.game)
@@ -117,20 +112,50 @@ export async function pageOfItems(
     const like = `%${escapeLike(filter.search)}%`
     matching = matching.where((eb) => eb.or([eb('i.name', 'ilike', like), eb('i.code', 'ilike', like), eb('i.ref', 'ilike', like)]))
   }
+  return matching
+}
+
+/** Ids of all items that match. */
+export async function idsOfItems({ db: { kysely: on } }: StoredItemCtx, filter: ItemFilter): Promise<Set<number>> {
+  const rows = await matchingItems(on, filter).select('i.id').execute()
+  return new Set(rows.map((row) => row.id))
+}
+
+/** A page of the items that match, oldest first. */
+export async function pageOfItems(
+  ctx: StoredItemCtx,
+  filter: ItemFilter,
+  limit: number,
+  offset: number,
+): Promise<{ rows: ListedItem[]; total: number }> {
+  const matching = matchingItems(ctx.db.kysely, filter)
   const [rows, counted] = await Promise.all([
     viewsOf(matching.orderBy('i.id').limit(limit).offset(offset)),
     matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
   ])
-  const prices = await pricesOf(
-    on,
-    rows.map((row) => row.id),
+  return { rows: await withShownPrice(ctx, rows), total: counted.total }
+}
+
+/** Items by id in the order of the ids; those that have gone are absent. */
+export async function itemsInOrder(ctx: StoredItemCtx, ids: readonly number[]): Promise<ListedItem[]> {
+  const rows = await viewsOf(matchingItems(ctx.db.kysely, { ids }))
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return withShownPrice(
+    ctx,
+    ids.flatMap((id) => byId.get(id) ?? []),
   )
-  const priceOf = (item: StoredItem) => {
+}
+
+async function withShownPrice({ db, marketOrder }: StoredItemCtx, items: StoredItem[]): Promise<ListedItem[]> {
+  const prices = await pricesOf(
+    db.kysely,
+    items.map((item) => item.id),
+  )
+  return items.map((item) => {
     const all = prices.get(item.id) ?? []
     const shown = shownMarketOf(item, all, marketOrder)
-    return all.find(({ market }) => market === shown) ?? null
-  }
-  return { rows: rows.map((row) => ({ ...row, price: priceOf(row) })), total: counted.total }
+    return { ...item, price: all.find(({ market }) => market === shown) ?? null }
+  })
 }
 
 async function viewsOf(items: SelectQueryBuilder<Schema & { i: Schema['items'] }, 'i', object>): Promise<StoredItem[]> {

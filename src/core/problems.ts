@@ -193,6 +193,7 @@ export const RULES = {
   mapping_field: 'names {name}, which is not a field; known fields: {values}',
   mapping_column: '{name}: {must}',
   mapping_size: 'must name at most {max} fields',
+  only_with: 'can be {name} only with one of {values}',
   only_mapped: 'is allowed only with a format that is read by a mapping, which {format} is not',
   brace: 'must close each brace, not "{value}"',
   path: 'must be a path such as {example}',

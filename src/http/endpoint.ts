@@ -5,6 +5,7 @@ import { reason } from '#core/problems.ts'
 import { call, type HasViewer, ofFamily, type PlanViewer, type Viewer } from '#core/verb.ts'
 import { successBody } from './envelope.ts'
 import type { Failures } from './failures.ts'
+import { isList, listAsCsv, type OpenSnapshot } from './list-csv.ts'
 import { type ApiRequest, type Endpoint, type MaybePromise, ownResponder, type Responder, type ResponseCache, sharedResponder } from './respond.ts'
 import { jsonResponse, JSON_HEADERS, prefersCsv, type Response } from './response.ts'
 import type { Route } from './route.ts'
@@ -15,23 +16,30 @@ export interface EndpointRules<Ctx extends HasViewer> {
   failed: Failures
   /** for reads that are shared by plan: its version is that of everything they show */
   cache?: ResponseCache
+  /** where it is given, callers may have every paged list as CSV: a view of one moment to read the list by */
+  snapshot?: OpenSnapshot<Ctx>
 }
 
 /** What the route answers, for any adapter. */
-export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, failed, cache }: EndpointRules<Ctx>): Endpoint {
+export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, failed, cache, snapshot }: EndpointRules<Ctx>): Endpoint {
   const { verb } = route
   const input = inputOf(route)
   const inPath = namesInPath(route)
+  const openForCsv = snapshot && isList(route) ? snapshot : null
   const responseOf = (result: unknown, request: ApiRequest): Response => {
     if (route.csv && prefersCsv(request.headers.accept)) return byAccept({ status: 200, ...route.csv(result as never) })
     const answer = route.answer(result as never)
     if ('bytes' in answer) return { status: 200, headers: JSON_HEADERS, etag: answer.tag, body: answer.bytes, again: answer.bytes }
     if ('body' in answer) return { status: 200, ...answer }
     const json = { ...jsonResponse(route.status ?? 200, successBody(answer)), ...(answer.etag && { etag: answer.etag }) }
-    return route.csv ? byAccept(json) : json
+    return route.csv || openForCsv ? byAccept(json) : json
   }
   const make = (viewer: Viewer, request: ApiRequest): Response | Promise<Response> => {
     try {
+      if (openForCsv && prefersCsv(request.headers.accept)) {
+        const asked = listAsCsv(route, ctx(viewer, request), input(request) as object, inPath, openForCsv)
+        return asked.then(byAccept).catch((error: unknown) => failed(ofFamily(error, verb), request))
+      }
       const result: unknown = call(verb, ctx(viewer, request), input(request), inPath)
       if (result instanceof Promise) return result.then((made) => responseOf(made, request)).catch((error: unknown) => failed(error, request))
       return responseOf(result, request)

@@ -37,6 +37,8 @@ export interface Route<Ctx extends HasViewer> {
   answer: (result: never) => Answer | ReadyAnswer | FileAnswer
   /** the result where the caller prefers `text/csv` to JSON by its `Accept` header */
   csv?: (result: never) => FileAnswer
+  /** field of a list's rows whose entries are the rows of its CSV, each with the other fields of its row */
+  csvEntries?: string
   /** whether a POST changes nothing: its input is too long for a query */
   reads?: boolean
   /** for reads shared by plan: the bytes take no longer to make than to find in the cache */

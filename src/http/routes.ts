@@ -10,6 +10,7 @@ import { type HasViewer, ofFamily, type Verb } from '#core/verb.ts'
 import { endpointOf, type EndpointRules, namesInPath } from './endpoint.ts'
 import { ErrorSchema } from './envelope.ts'
 import { answerBy } from './fastify-adapter.ts'
+import { isList } from './list-csv.ts'
 import type { Method, Route } from './route.ts'
 import { unpackBody } from './unpack.ts'
 
@@ -96,7 +97,7 @@ function refuseCondition(verb: { familyError: ErrorCode | null }): onRequestHook
 }
 
 /** The reference's entry of a route, made from the schemas that also check. */
-function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security }: RouteRules<Ctx>): object {
+function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security, snapshot }: RouteRules<Ctx>): object {
   const shape = route.verb.input as { properties?: Record<string, TSchema>; required?: string[] }
   const properties = shape.properties ?? {}
   const names = namesInPath(route)
@@ -106,6 +107,9 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security }: Rou
       Object.fromEntries(chosen.map((name) => [nameOf(name), shape.required?.includes(name) ? properties[name]! : Type.Optional(properties[name]!)])),
     )
   const verbName = route.verb.name
+  const description = [route.description, snapshot && isList(route) && '`Accept: text/csv` gives all rows as CSV, whatever the page.']
+    .filter(Boolean)
+    .join(' ')
   const body = (schema: object | undefined) => ({ title: `${verbName[0]!.toUpperCase()}${verbName.slice(1)}Input`, ...schema })
   // Lists are sent as `game[]=pokemon&game[]=onepiece`.
   const inQuery = (chosen: readonly string[]) => fields(chosen, (name) => ((properties[name] as Shape).type === 'array' ? `${name}[]` : name))
@@ -123,7 +127,7 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security }: Rou
   return {
     operationId: verbName,
     summary: route.summary,
-    ...(route.description && { description: route.description }),
+    ...(description && { description }),
     tags: [route.tag],
     // Other bodies than JSON are files, of whatever type.
     ...(route.scope && { consumes: ['application/octet-stream'] }),

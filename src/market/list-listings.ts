@@ -1,11 +1,13 @@
-// Listings as operators see them, newest first.
+// Listings as operators see them, newest first unless their caller sorts them.
 import { filter } from '#core/fields.ts'
+import { invalid } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
+import { type SortDirection, sortParams } from '#db/sorting.ts'
 import { STATUSES } from './rules.ts'
-import { pageOfListings, storedListing } from './store.ts'
+import { type ListingOrder, pageOfListings, storedListing } from './store.ts'
 import type { StoredListing } from './types.ts'
 
 const Status = Type.Optional(Type.Enum([...STATUSES]))
@@ -18,15 +20,30 @@ export const ListingFilters = {
   ...pageParams(),
 }
 
-const Input = Type.Object({ status: Status, ...ListingFilters }, { additionalProperties: false })
+const ORDERS = {
+  price: { asc: 'price_low', desc: 'price_high' },
+  quantity: { asc: 'quantity_low', desc: 'quantity_high' },
+  created_at: { asc: 'oldest', desc: 'latest' },
+} as const satisfies Record<string, Record<SortDirection, ListingOrder>>
+
+const Input = Type.Object(
+  { status: Status, ...ListingFilters, ...sortParams(Object.keys(ORDERS) as (keyof typeof ORDERS)[]) },
+  { additionalProperties: false },
+)
 
 export type ListingsCtx = Pick<WriteCtx, 'db' | 'viewer' | 'now'>
 
 export const listListings = verb(
   { name: 'listListings', needs: 'operator', input: Input },
   async (ctx: ListingsCtx, input): Promise<Page<StoredListing>> => {
+    const { sort_by: name, seller_id: sellerId, item_id: itemId } = input
+    // Prices and stock have no index: with one, each new price would write all indexes of its listing.
+    if ((name === 'price' || name === 'quantity') && sellerId === undefined && itemId === undefined)
+      throw invalid('sort_by', 'only_with', { name, values: ['seller_id', 'item_id'] })
     const now = ctx.now()
-    const { rows, pagination } = await readPage(input, (filter, limit, offset) => pageOfListings(ctx.db.kysely, { ...filter, now }, limit, offset))
+    const { rows, pagination } = await readPage(input, ({ sort_by: by, sort_order: direction = 'asc', ...filter }, limit, offset) =>
+      pageOfListings(ctx.db.kysely, { ...filter, now }, limit, offset, by && ORDERS[by][direction]),
+    )
     return { rows: rows.map((row) => storedListing(row, now)), pagination }
   },
 )

@@ -1,10 +1,11 @@
-// Orders with what became of their lines, latest sale first.
+// Orders with what became of their lines, latest sale first unless their caller sorts them.
 import { PeriodFields, periodOf } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
-import { pageOfOrders } from './order-store.ts'
+import { namesOf, sortParams } from '#db/sorting.ts'
+import { ORDER_SORTING, pageOfOrders } from './order-store.ts'
 import type { StoredOrder } from './types.ts'
 
 export const listOrders = verb(
@@ -17,6 +18,7 @@ export const listOrders = verb(
         item_id: Type.Optional(Type.Integer({ description: 'With a line of this item' })),
         listing_id: Type.Optional(Type.Integer({ description: 'With a line of this listing' })),
         ...PeriodFields,
+        ...sortParams(namesOf(ORDER_SORTING)),
         ...pageParams(),
       },
       { additionalProperties: false },

@@ -3,6 +3,7 @@ import { type SelectQueryBuilder, sql } from 'kysely'
 import { idForSql, missing } from '#core/fields.ts'
 import { liveItem } from '#db/live-item.ts'
 import type { Queryable, Schema, Tx } from '#db/schema.ts'
+import { orderBy, type SortInput, type Sorting } from '#db/sorting.ts'
 import { COLUMNS as LISTING_COLUMNS } from './store.ts'
 import type { Cancellation, Order, StoredOrder, StoredSale } from './types.ts'
 
@@ -151,7 +152,15 @@ export interface LineFilter {
   listing_id?: number
 }
 
-export interface OrderFilter extends LineFilter {
+const orderId = sql.ref('o.order_id')
+const soldAt = sql.ref('o.sold_at')
+export const ORDER_SORTING = {
+  by: { sold_at: soldAt, order_id: orderId },
+  id: orderId,
+  usual: { by: soldAt, direction: 'desc' },
+} satisfies Sorting<string>
+
+export interface OrderFilter extends LineFilter, SortInput<keyof typeof ORDER_SORTING.by> {
   from: Date | undefined
   to: Date | undefined
 }
@@ -159,7 +168,7 @@ export interface OrderFilter extends LineFilter {
 /** Orders with a line that matches, latest sale first. */
 export async function pageOfOrders(
   on: Queryable,
-  { from, to, ...filter }: OrderFilter,
+  { from, to, sort_by, sort_order, ...filter }: OrderFilter,
   limit: number,
   offset: number,
 ): Promise<{ rows: StoredOrder[]; total: number }> {
@@ -170,7 +179,7 @@ export async function pageOfOrders(
     matching = matching.where('o.order_id', 'in', (e) => linesOf(e.selectFrom('sales as s'), filter).select('s.order_id'))
   }
   const [rows, counted] = await Promise.all([
-    matching.select('o.result').orderBy('o.sold_at', 'desc').orderBy('o.order_id', 'desc').limit(limit).offset(offset).execute(),
+    matching.select('o.result').orderBy(orderBy(ORDER_SORTING, { sort_by, sort_order })).limit(limit).offset(offset).execute(),
     matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
   ])
   return {

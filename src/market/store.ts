@@ -353,12 +353,13 @@ export interface ListingFilter {
   now: Date
 }
 
-/** By column, direction and what has none last; the latest listing first among equals. */
+/** By column and direction, what has none last; the latest listing first among equals. */
 const LISTING_ORDERS = {
   latest: null,
   /** what has waited for approval for longest */
   waiting: ['waiting_since', 'asc'],
   title: ['title', 'asc'],
+  oldest: ['id', 'asc'],
   price_low: ['price', 'asc'],
   price_high: ['price', 'desc'],
   quantity_low: ['quantity', 'asc'],
@@ -386,7 +387,7 @@ export async function pageOfListings(on: Queryable, filter: ListingFilter, limit
     )
   }
   const by = LISTING_ORDERS[order]
-  const first = by ? matching.orderBy(by[0], (direction) => (by[1] === 'asc' ? direction.asc() : direction.desc()).nullsLast()) : matching
+  const first = by ? matching.orderBy(by[0], by[1]) : matching
   const ordered = first.orderBy('id', order === 'waiting' ? 'asc' : 'desc')
   const [rows, counted] = await Promise.all([
     ordered.select(COLUMNS).limit(limit).offset(offset).execute(),

@@ -41,6 +41,7 @@ export const orderRoutes: Route<MarketWriteCtx>[] = [
     tag,
     answer: ({ rows, pagination }: Page<StoredOrder>) => ({ data: rows, pagination }),
     data: Type.Array(StoredOrderSchema),
+    csvEntries: 'lines',
     paged: true,
   },
   {

@@ -10,6 +10,7 @@ import type { Log } from '#core/context.ts'
 import { call, type Viewer } from '#core/verb.ts'
 import type { ChangeFeed } from '#db/change-feed.ts'
 import type { Db } from '#db/schema.ts'
+import { openSnapshot } from '#db/snapshot.ts'
 import { addBuiltPages } from '#http/built-pages.ts'
 import { preconditionOf } from '#http/entity-tag.ts'
 import { failuresOf } from '#http/failures.ts'
@@ -167,7 +168,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     async (api) => {
       addGate(api, node.operators, null, sessionCaller(pages))
       api.setNotFoundHandler(answerNotFound)
-      const rules = { failed, security: 'operatorToken' }
+      const rules = { failed, security: 'operatorToken', snapshot: openSnapshot }
       registerRoutes(api, [...ROUTES, ...priceRoutes(imports)], { ...rules, ctx })
       registerRoutes(api, collectionFileRoutes(imports), { ...rules, ctx })
       registerRoutes(api, webhookRoutes, { ...rules, ctx: (viewer, request) => ({ ...ctx(viewer, request), webhooks: node.webhooks }) })

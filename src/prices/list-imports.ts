@@ -4,7 +4,8 @@ import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
-import { IMPORT_STATUSES, type ImportSummary, pageOfImports } from './stored-imports.ts'
+import { namesOf, sortParams } from '#db/sorting.ts'
+import { IMPORT_SORTING, IMPORT_STATUSES, type ImportSummary, pageOfImports } from './stored-imports.ts'
 
 export const listImports = verb(
   {
@@ -15,6 +16,7 @@ export const listImports = verb(
         format: filter('Such as `tcgdex`; `prices-api` for price posts'),
         status: Type.Optional(Type.Enum([...IMPORT_STATUSES])),
         search: filter('Part of the name of the file, in any case'),
+        ...sortParams(namesOf(IMPORT_SORTING)),
         ...pageParams(),
       },
       { additionalProperties: false },

@@ -6,6 +6,7 @@ import { MARKETS } from '#core/markets.ts'
 import { namedValues } from '#core/named-values.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { Queryable } from '#db/schema.ts'
+import { orderBy, type SortInput, type Sorting } from '#db/sorting.ts'
 import { HeldPriceSchema, heldReport } from './held.ts'
 import { reasonsOf, type RefusedRow } from './refusals.ts'
 
@@ -117,9 +118,12 @@ export async function fetchImport(on: Queryable, id: number): Promise<ImportDeta
   }
 }
 
+const importId = sql.ref('id')
+export const IMPORT_SORTING = { by: { started_at: importId }, id: importId, usual: { by: importId, direction: 'desc' } } satisfies Sorting<string>
+
 export async function pageOfImports(
   on: Queryable,
-  wanted: { format?: string; status?: ImportSummary['status']; search?: string },
+  wanted: { format?: string; status?: ImportSummary['status']; search?: string } & SortInput<keyof typeof IMPORT_SORTING.by>,
   limit: number,
   offset: number,
 ): Promise<{ rows: ImportSummary[]; total: number }> {
@@ -128,7 +132,7 @@ export async function pageOfImports(
   if (wanted.status !== undefined) matching = matching.where('status', '=', wanted.status)
   if (wanted.search !== undefined) matching = matching.where(sql<boolean>`strpos(lower(file_name), lower(${wanted.search})) > 0`)
   const [rows, counted] = await Promise.all([
-    matching.select(COLUMNS).orderBy('id', 'desc').limit(limit).offset(offset).execute(),
+    matching.select(COLUMNS).orderBy(orderBy(IMPORT_SORTING, wanted)).limit(limit).offset(offset).execute(),
     matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
   ])
   return { rows: rows.map(jsonReady), total: counted.total }

@@ -3,8 +3,9 @@ import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
+import { namesOf, sortParams } from '#db/sorting.ts'
 import { EVENT_KINDS } from './event-body.ts'
-import { pageOfEvents } from './store.ts'
+import { EVENT_SORTING, pageOfEvents } from './store.ts'
 import { STATES, type WebhookEvent } from './types.ts'
 
 export const listWebhookEvents = verb(
@@ -17,6 +18,7 @@ export const listWebhookEvents = verb(
         state: Type.Optional(Type.Enum([...STATES])),
         event: Type.Optional(Type.Enum([...EVENT_KINDS])),
         test: Type.Optional(Type.Boolean({ description: 'Test events only, or all but those' })),
+        ...sortParams(namesOf(EVENT_SORTING)),
         ...pageParams(),
       },
       { additionalProperties: false },

@@ -1,10 +1,11 @@
 // SQL of webhook configurations, their events and the log of attempts; the queue's own is in queue.ts.
-import type { Insertable } from 'kysely'
+import { type Insertable, sql } from 'kysely'
 import { conflict, notFound, type ServiceError } from '#core/errors.ts'
 import { existing, idForSql, missing } from '#core/fields.ts'
 import { announce } from '#db/announce.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { Queryable, Schema, Tx } from '#db/schema.ts'
+import { orderBy, type SortInput, type Sorting } from '#db/sorting.ts'
 import type { EventKind } from './event-body.ts'
 import { ATTEMPTS, WAKE_CHANNEL } from './queue.ts'
 import type { Probed } from './probes.ts'
@@ -134,9 +135,12 @@ export async function requeueEvent(tx: Tx, event: WebhookEvent, now: Date): Prom
   return eventOf(row)
 }
 
+const eventId = sql.ref('id')
+export const EVENT_SORTING = { by: { created_at: eventId }, id: eventId, usual: { by: eventId, direction: 'desc' } } satisfies Sorting<string>
+
 export async function pageOfEvents(
   on: Queryable,
-  filter: { account_id?: number; state?: WebhookEvent['state']; event?: EventKind; test?: boolean },
+  filter: { account_id?: number; state?: WebhookEvent['state']; event?: EventKind; test?: boolean } & SortInput<keyof typeof EVENT_SORTING.by>,
   limit: number,
   offset: number,
 ): Promise<{ rows: WebhookEvent[]; total: number }> {
@@ -146,7 +150,7 @@ export async function pageOfEvents(
   if (filter.event !== undefined) matching = matching.where('kind', '=', filter.event)
   if (filter.test !== undefined) matching = matching.where('test', '=', filter.test)
   const [rows, { total }] = await Promise.all([
-    matching.select(EVENT_COLUMNS).orderBy('id', 'desc').limit(limit).offset(offset).execute(),
+    matching.select(EVENT_COLUMNS).orderBy(orderBy(EVENT_SORTING, filter)).limit(limit).offset(offset).execute(),
     matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
   ])
   return { rows: rows.map(eventOf), total }

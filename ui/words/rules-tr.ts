@@ -178,6 +178,7 @@ export const TURKISH: Words = {
     mapping_field: '{name} diye bir alan yok; bilinen alanlar: {values}',
     mapping_column: '{name}: {must}',
     mapping_size: 'en çok {max} alan belirtmeli',
+    only_with: 'yalnız {values} alanlarından biriyle birlikte {name} olabilir',
     only_mapped: 'yalnız eşlemeyle okunan biçimlerde kullanılabilir; {format} öyle değil',
     brace: 'her ayracı kapatmalı; "{value}" olamaz',
     path: 'bir yol olmalı, örneğin {example}',

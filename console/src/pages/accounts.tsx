@@ -4,6 +4,7 @@ import { useLocation } from 'preact-iso'
 import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
 import { Tabs } from '#ui/frame.tsx'
 import { Heading } from '#ui/heading.tsx'
+import { Id } from '#ui/id.tsx'
 import { Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { List, useWrite } from '../api.ts'
@@ -52,12 +53,12 @@ export function AccountsPage() {
         }
         rowKey={(account) => account.id}
         columns={[
-          { head: t('name'), cell: (account) => <a href={`/console/accounts/${account.id}`}>{account.name}</a> },
-          { head: t('id'), number: true, wide: true, cell: (account) => account.id },
+          { head: t('name'), sort: 'name', cell: (account) => <a href={`/console/accounts/${account.id}`}>{account.name}</a> },
+          { head: t('id'), number: true, wide: true, cell: (account) => <Id value={account.id} /> },
           { head: t('plan'), cell: (account) => term('plan', account.plan) },
           { head: t('state'), cell: (account) => <Status code={account.suspended ? 'suspended' : 'open'} /> },
-          { head: t('credits'), number: true, cell: (account) => count(account.highlight_credits) },
-          { head: t('since'), short: true, wide: true, cell: (account) => date(account.created_at) },
+          { head: t('credits'), number: true, sort: 'highlight_credits', cell: (account) => count(account.highlight_credits) },
+          { head: t('since'), short: true, wide: true, sort: 'created_at', cell: (account) => date(account.created_at) },
         ]}
       />
       {opening && <NewAccount onClose={() => setOpening(false)} />}

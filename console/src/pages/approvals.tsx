@@ -9,13 +9,15 @@ import { confirmed } from '#ui/dialog.tsx'
 import { Grade } from '../ui/grade.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { ChangedMeanwhile } from '../ui/listing-changes.tsx'
+import { accounts, items } from '../ui/sources.ts'
 import { useInTurn, useQueue } from '../ui/queue.ts'
 import { Empty, Failure, Waiting } from '#ui/states.tsx'
 import { ChooseAll, Pages, toggled, useFilters } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { ago, count, lira, sentence, t, term } from '../words.ts'
 import { ApprovalTabs } from './approval-rules.tsx'
-import { ListingBeside, presetReasons, RefusalDialog, type RefusalKind } from './listing.tsx'
+import { presetReasons, RefusalDialog, type RefusalKind } from '../ui/refusal-dialog.tsx'
+import { ListingBeside } from './listing.tsx'
 
 const SHOWN = 50
 /** Rows behind the current one whose pictures are loaded before they are asked for. */
@@ -29,8 +31,8 @@ export function ApprovalsPage() {
   const [version, changed] = useVersion()
   const { values, page, filtered, bar, link } = useFilters([
     { name: 'search', label: t('title'), type: 'search' },
-    { name: 'seller_id', label: t('sellerId'), type: 'number' },
-    { name: 'item_id', label: t('itemId'), type: 'number' },
+    { name: 'seller_id', label: t('seller'), picker: accounts },
+    { name: 'item_id', label: t('item'), picker: items },
   ])
   const queue = useData('/listings/waiting', { query: { ...values, page, per_page: SHOWN }, version })
   const last = useData('/listing-decisions', { query: { mine: 1, undoable: 1, per_page: 1 }, version, again: untilOver }).data?.[0]

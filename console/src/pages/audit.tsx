@@ -23,7 +23,7 @@ export function AuditPage() {
         toQuery={periodQuery}
         rowKey={(row) => row.id}
         columns={[
-          { head: t('when'), short: true, cell: (row) => moment(row.at) },
+          { head: t('when'), short: true, sort: 'at', cell: (row) => moment(row.at) },
           { head: t('actor'), cell: (row) => row.actor },
           { head: t('action'), cell: (row) => <code>{row.action}</code> },
           { head: t('subject'), cell: (row) => <Subject row={row} /> },

@@ -4,6 +4,7 @@ import { useLocation } from 'preact-iso'
 import { useAddressQuery } from '#ui/address.ts'
 import { useVersion } from '#ui/data.ts'
 import { Heading } from '#ui/heading.tsx'
+import { Id } from '#ui/id.tsx'
 import { Failure, Waiting } from '#ui/states.tsx'
 import { List, useData } from '../api.ts'
 import type { ListedItem, StoredCategory, StoredItem } from '../api-types.ts'
@@ -69,18 +70,19 @@ export function CataloguePage() {
             columns={[
               {
                 head: t('name'),
+                sort: 'name',
                 cell: (item) => (
                   <a class="with-picture" href={`/console/catalogue/items/${item.id}`}>
                     <Picture item={item} small /> {item.name}
                   </a>
                 ),
               },
-              { head: t('code'), cell: (item) => item.code ?? '–' },
+              { head: t('code'), sort: 'code', cell: (item) => item.code ?? '–' },
               { head: t('finish'), cell: (item) => finishOf(item) ?? '–' },
               { head: t('category'), cell: (item) => item.category.name },
               { head: t('source'), short: true, wide: true, cell: (item) => term('market', item.market) },
-              { head: t('price'), number: true, cell: (item) => <ItemPrice of={item} /> },
-              { head: t('id'), number: true, wide: true, cell: (item) => item.id },
+              { head: t('price'), number: true, sort: 'price', cell: (item) => <ItemPrice of={item} /> },
+              { head: t('id'), number: true, wide: true, sort: 'id', cell: (item) => <Id value={item.id} /> },
             ]}
           />
         </div>

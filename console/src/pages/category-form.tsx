@@ -1,10 +1,12 @@
 // Makes a category, or changes one.
 import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
+import { Picker } from '#ui/picker.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { useWrite } from '../api.ts'
 import type { StoredCategory } from '../api-types.ts'
 import { t } from '../words.ts'
 import { marketOptions } from '../ui/market-options.ts'
+import { categories } from '../ui/sources.ts'
 
 interface CategoryFormProps {
   category: StoredCategory | null
@@ -61,9 +63,7 @@ export function CategoryForm({ category, onClose, onSaved }: CategoryFormProps) 
           </div>
         )}
         <div class="pair">
-          <Field label={t('parentId')} hint={t('parentHint')}>
-            <input name="parent_id" type="number" min={1} defaultValue={category?.parent_id ?? ''} />
-          </Field>
+          <Picker label={t('parentCategory')} hint={t('parentHint')} name="parent_id" source={categories} value={String(category?.parent_id ?? '')} />
           <Field label={t('picture')}>
             <input name="image" type="url" defaultValue={category?.image ?? ''} />
           </Field>

@@ -67,7 +67,7 @@ export function ImportsPage() {
           { head: t('accepted'), width: '8%', number: true, cell: (row) => count(row.accepted) },
           { head: t('held'), width: '8.5%', number: true, cell: (row) => count(row.held) },
           { head: t('rejected'), width: '9%', number: true, cell: (row) => count(row.rejected) },
-          { head: t('when'), width: '10%', wide: true, cell: (row) => moment(row.started_at) },
+          { head: t('when'), width: '10%', wide: true, sort: 'started_at', cell: (row) => moment(row.started_at) },
         ]}
       />
     </>

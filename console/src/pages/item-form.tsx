@@ -1,10 +1,12 @@
 // Makes an item, or changes one: lists are written one entry a line.
 import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
+import { Picker } from '#ui/picker.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { useWrite } from '../api.ts'
 import { genreValues as GENRES, type StoredItem } from '../api-types.ts'
 import { t, term } from '../words.ts'
 import { marketOptions } from '../ui/market-options.ts'
+import { categories } from '../ui/sources.ts'
 
 interface ItemFormProps {
   item: StoredItem | null
@@ -52,9 +54,7 @@ export function ItemForm({ item, categoryId, onClose, onSaved }: ItemFormProps) 
           <Field label={t('game')}>
             <input name="game" required defaultValue={item?.game} placeholder="pokemon" />
           </Field>
-          <Field label={t('categoryId')}>
-            <input name="category_id" type="number" min={1} required defaultValue={item?.category_id ?? categoryId ?? ''} />
-          </Field>
+          <Picker label={t('category')} name="category_id" source={categories} value={String(item?.category_id ?? categoryId ?? '')} required />
           {!item && (
             <>
               <Field label={t('source')}>

@@ -1,11 +1,14 @@
 // Merging an item into another one, after a look at both, and the merges of an item with the way back.
 import { useState } from 'preact/hooks'
-import { confirmed, Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
+import { confirmed, Dialog, Form, type Values } from '#ui/dialog.tsx'
+import { Id } from '#ui/id.tsx'
 import { Await, Refusal } from '#ui/states.tsx'
 import { Table } from '#ui/table.tsx'
+import { Picker } from '#ui/picker.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { useData, useWrite } from '../api.ts'
 import type { Merge, PricedItem } from '../api-types.ts'
+import { items } from '../ui/sources.ts'
 import { moment, t, term } from '../words.ts'
 
 interface MergeFormProps {
@@ -41,9 +44,7 @@ export function MergeForm({ item, onClose, onMerged }: MergeFormProps) {
         onSubmit={(values) => void submit(values)}
         onCancel={onClose}
       >
-        <Field label={t('mergeInto')} hint={t('mergeIntoHint')}>
-          <input name="into" type="number" min="1" required onInput={() => setInto(null)} />
-        </Field>
+        <Picker label={t('mergeInto')} hint={t('mergeIntoHint')} name="into" source={items} required onSettled={() => setInto(null)} />
         {isShown && into !== null && <p role="status">{t('mergeQuestion', { from: described(item), into: described(survivor.data!) })}</p>}
       </Form>
     </Dialog>
@@ -78,7 +79,7 @@ export function ItemMerges({ itemId, onUndone }: { itemId: number; onUndone: () 
             rows={rows}
             rowKey={(merge) => merge.id}
             columns={[
-              { head: t('id'), number: true, cell: (merge) => merge.from.id },
+              { head: t('id'), number: true, cell: (merge) => <Id value={merge.from.id} /> },
               { head: t('name'), cell: (merge) => merge.from.name },
               { head: t('source'), cell: (merge) => term('market', merge.from.market) },
               { head: t('ref'), wide: true, cell: (merge) => merge.from.ref },

@@ -1,14 +1,14 @@
 // One listing: what it offers, what changed since it was approved, and what an operator may do with it.
-import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso'
 import { useData, useWrite } from '../api.ts'
 import type { ListingReview, StoredListing } from '../api-types.ts'
-import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
+import { Dialog, Form, type Values } from '#ui/dialog.tsx'
 import { Grade } from '../ui/grade.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { ChangedMeanwhile, ChangeTable } from '../ui/listing-changes.tsx'
 import { Named } from '../ui/named.tsx'
+import { RefusalDialog, type RefusalKind } from '../ui/refusal-dialog.tsx'
 import { Await, Facts, Failure, Refusal, Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { calendarDay, count, language, lira, moment, rateText, t, term } from '../words.ts'
@@ -16,7 +16,6 @@ import { Picture } from '../ui/picture.tsx'
 import { changedFields, ListingFields, listingFields } from './listings.tsx'
 import { priceText } from './prices.ts'
 
-export type RefusalKind = 'reject' | 'request_change'
 type Task = { kind: RefusalKind } | { kind: 'edit'; opened: StoredListing } | null
 
 export function ListingPage() {
@@ -121,55 +120,6 @@ export function ListingPage() {
         )}
       </Await>
     </>
-  )
-}
-
-/** Reasons that sellers read often, in the language of the console. */
-export function presetReasons(): string[] {
-  return PRESETS.map((name) => t(`preset.${name}`))
-}
-
-const PRESETS = ['other_card', 'not_sharp', 'condition', 'price', 'counterfeit', 'duplicate'] as const
-
-const REFUSALS = {
-  reject: { title: 'rejectTitle', submit: 'reject', label: 'reason', hint: 'reasonHint' },
-  request_change: { title: 'requestChangeTitle', submit: 'requestChange', label: 'changeNote', hint: 'changeNoteHint' },
-} as const
-
-interface RefusalProps {
-  kind: RefusalKind
-  count?: number
-  /** what was typed before */
-  reason?: string
-  children?: ComponentChildren
-  busy: boolean
-  error: Parameters<typeof Form>[0]['error']
-  /** with what the owner reads */
-  onRefuse: (text: string) => void
-  onClose: () => void
-}
-
-/** Why a listing is rejected, or what to change in it: a preset or other words. */
-export function RefusalDialog({ kind, count: number = 1, reason = '', children, busy, error, onRefuse, onClose }: RefusalProps) {
-  const [text, setText] = useState(reason)
-  const { title, submit, label, hint } = REFUSALS[kind]
-  return (
-    <Dialog title={t(title, { count: number })} onClose={onClose}>
-      <Form submit={t(submit)} danger={kind === 'reject'} busy={busy} error={error} onSubmit={() => onRefuse(text.trim())} onCancel={onClose}>
-        {children}
-        <Field label={t(label)} hint={t(hint)}>
-          <textarea name="reason" rows={3} required value={text} onInput={(event) => setText(event.currentTarget.value)} />
-        </Field>
-        <Field label={t('presets')}>
-          <select value="" onChange={(event) => setText(event.currentTarget.value)}>
-            <option value="">–</option>
-            {presetReasons().map((preset) => (
-              <option key={preset}>{preset}</option>
-            ))}
-          </select>
-        </Field>
-      </Form>
-    </Dialog>
   )
 }
 

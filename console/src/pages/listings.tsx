@@ -1,16 +1,22 @@
 // All listings, and one made for a seller.
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
+import { useAddressQuery } from '#ui/address.ts'
+import { useVersion } from '#ui/data.ts'
 import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
 import { Tabs } from '#ui/frame.tsx'
 import { Heading } from '#ui/heading.tsx'
+import { Id } from '#ui/id.tsx'
+import { Picker } from '#ui/picker.tsx'
 import { Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { List, useData, useWrite } from '../api.ts'
 import { listingStatusValues as LISTING_STATUSES, shippingPayerValues as SHIPPING_PAYERS, type StoredListing } from '../api-types.ts'
 import { Grade } from '../ui/grade.tsx'
+import { ListingBulk } from '../ui/listing-bulk.tsx'
 import { Named } from '../ui/named.tsx'
-import { ago, count, language, lira, moment, t, term } from '../words.ts'
+import { accounts, items } from '../ui/sources.ts'
+import { ago, count, date, language, lira, moment, t, term } from '../words.ts'
 
 export function MarketTabs({ current }: { current: 'listings' | 'orders' }) {
   return (
@@ -25,6 +31,10 @@ export function MarketTabs({ current }: { current: 'listings' | 'orders' }) {
 
 export function ListingsPage() {
   const [making, setMaking] = useState(false)
+  const [version, changed] = useVersion()
+  const { values } = useAddressQuery()
+  // Of all listings no index has these orders.
+  const narrow = Boolean(values.seller_id || values.item_id)
   return (
     <>
       <Heading>{t('market')}</Heading>
@@ -36,35 +46,54 @@ export function ListingsPage() {
         filters={[
           { name: 'search', label: t('title'), type: 'search' },
           { name: 'status', label: t('state'), options: LISTING_STATUSES.map((code) => ({ value: code, text: term('status', code) })) },
-          { name: 'seller_id', label: t('sellerId'), type: 'number' },
-          { name: 'item_id', label: t('itemId'), type: 'number' },
+          { name: 'seller_id', label: t('seller'), picker: accounts },
+          { name: 'item_id', label: t('item'), picker: items },
         ]}
         actions={
           <button type="button" class="main" onClick={() => setMaking(true)}>
             {t('newListing')}
           </button>
         }
+        version={version}
+        bulk={{
+          nameOf: (listing) => listing.title,
+          actions: (listings, done) => (
+            <ListingBulk
+              listings={listings}
+              onDone={() => {
+                done()
+                changed()
+              }}
+            />
+          ),
+        }}
         rowKey={(listing) => listing.id}
         columns={[
           { head: t('title'), cell: (listing) => <a href={`/console/listings/${listing.id}`}>{listing.title}</a> },
           { head: t('state'), cell: (listing) => <Status code={listing.status} /> },
-          { head: t('price'), number: true, cell: (listing) => lira(listing.price) },
-          { head: t('stock'), number: true, cell: (listing) => count(listing.quantity) },
+          { head: t('price'), number: true, ...(narrow && { sort: 'price' as const }), cell: (listing) => lira(listing.price) },
+          { head: t('stock'), number: true, ...(narrow && { sort: 'quantity' as const }), cell: (listing) => count(listing.quantity) },
           { head: t('grade'), short: true, cell: (listing) => <Grade id={listing.grade_id} /> },
-          { head: t('field.language'), wide: true, cell: (listing) => (listing.language === null ? '–' : language(listing.language)) },
+          {
+            head: t('field.language'),
+            wide: true,
+            cell: (listing) => (listing.language === null ? '–' : language(listing.language)),
+          },
           { head: t('seller'), cell: (listing) => <Named of="accounts" id={listing.seller_id} /> },
           {
             head: t('item'),
-            number: true,
             wide: true,
-            cell: (listing) => <a href={`/console/catalogue/items/${listing.item_id}`}>{listing.item_id}</a>,
+            cell: (listing) => <Named of="items" id={listing.item_id} />,
           },
           {
             head: t('changedAt'),
             short: true,
             wide: true,
+            optional: true,
             cell: (listing) => <span title={moment(listing.updated_at)}>{ago(listing.updated_at)}</span>,
           },
+          { head: t('createdAt'), short: true, wide: true, optional: true, sort: 'created_at', cell: (listing) => date(listing.created_at) },
+          { head: t('id'), number: true, wide: true, optional: true, cell: (listing) => <Id value={listing.id} /> },
         ]}
       />
       {making && <NewListing onClose={() => setMaking(false)} />}
@@ -89,12 +118,8 @@ function NewListing({ onClose }: { onClose: () => void }) {
     <Dialog title={t('newListing')} onClose={onClose}>
       <Form submit={t('make')} busy={busy} error={error} onSubmit={(values) => void submit(values)} onCancel={onClose}>
         <div class="pair">
-          <Field label={t('sellerId')}>
-            <input name="seller_id" type="number" min={1} required />
-          </Field>
-          <Field label={t('itemId')}>
-            <input name="item_id" type="number" min={1} required />
-          </Field>
+          <Picker label={t('seller')} name="seller_id" source={accounts} required />
+          <Picker label={t('item')} name="item_id" source={items} required />
         </div>
         <ListingFields listing={null} />
       </Form>

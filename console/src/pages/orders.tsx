@@ -3,12 +3,14 @@ import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
 import { Heading } from '#ui/heading.tsx'
+import { Picker } from '#ui/picker.tsx'
 import { Status } from '#ui/states.tsx'
 import { periodFilters, periodQuery } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { List, useWrite } from '../api.ts'
 import type { StoredOrder } from '../api-types.ts'
 import { Named } from '../ui/named.tsx'
+import { accounts, items, listings } from '../ui/sources.ts'
 import { count, lira, moment, t } from '../words.ts'
 import { MarketTabs } from './listings.tsx'
 
@@ -23,9 +25,9 @@ export function OrdersPage() {
         caption={t('orders')}
         empty={t('noOrders')}
         filters={[
-          { name: 'seller_id', label: t('sellerId'), type: 'number' },
-          { name: 'item_id', label: t('itemId'), type: 'number' },
-          { name: 'listing_id', label: t('listingId'), type: 'number' },
+          { name: 'seller_id', label: t('seller'), picker: accounts },
+          { name: 'item_id', label: t('item'), picker: items },
+          { name: 'listing_id', label: t('listing'), picker: listings },
           ...periodFilters(),
         ]}
         toQuery={periodQuery}
@@ -36,8 +38,8 @@ export function OrdersPage() {
         }
         rowKey={(order) => order.order_id}
         columns={[
-          { head: t('order'), cell: (order) => <a href={`/console/orders/${order.order_id}`}>{order.order_id}</a> },
-          { head: t('when'), short: true, cell: (order) => moment(order.sold_at) },
+          { head: t('order'), sort: 'order_id', cell: (order) => <a href={`/console/orders/${order.order_id}`}>{order.order_id}</a> },
+          { head: t('when'), short: true, sort: 'sold_at', cell: (order) => moment(order.sold_at) },
           { head: t('listing'), cell: (order) => <Sold order={order} /> },
           { head: t('units'), number: true, cell: (order) => count(sumOf(order, (line) => line.quantity)) },
           { head: t('total'), number: true, cell: (order) => lira(sumOf(order, (line) => line.quantity * line.unit_price)) },
@@ -100,9 +102,7 @@ function RecordOrder({ onClose }: { onClose: () => void }) {
           <fieldset key={line}>
             <legend>{t('lineNumber', { number: index + 1 })}</legend>
             <div class="triple">
-              <Field label={t('listingId')}>
-                <input name={`listing${line}`} type="number" min={1} required />
-              </Field>
+              <Picker label={t('listing')} name={`listing${line}`} source={listings} required />
               <Field label={t('quantity')}>
                 <input name={`quantity${line}`} type="number" min={1} defaultValue={1} required />
               </Field>

@@ -18,6 +18,7 @@ import { marketOptions } from '../ui/market-options.ts'
 import { Picture } from '../ui/picture.tsx'
 import { PriceSteps } from '../ui/price-steps.tsx'
 import { useInTurn, useQueue } from '../ui/queue.ts'
+import { categories, imports, items } from '../ui/sources.ts'
 import { Empty, Facts, Failure, Status, Waiting } from '#ui/states.tsx'
 import { Pages, useFilters } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
@@ -46,9 +47,9 @@ export function PriceReviewsPage() {
     { name: 'cause', label: t('why'), options: CAUSES.map((code) => ({ value: code, text: causeText(code) })) },
     { name: 'market', label: t('source'), options: marketOptions() },
     { name: 'game', label: t('game') },
-    { name: 'category_id', label: t('setId'), type: 'number' },
-    { name: 'item_id', label: t('itemId'), type: 'number' },
-    { name: 'import_id', label: t('import'), type: 'number' },
+    { name: 'category_id', label: t('set'), picker: categories },
+    { name: 'item_id', label: t('item'), picker: items },
+    { name: 'import_id', label: t('import'), picker: imports },
     {
       name: 'sort_by',
       label: t('largestFirst'),

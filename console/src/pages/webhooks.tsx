@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { useVersion } from '#ui/data.ts'
 import { Heading } from '#ui/heading.tsx'
+import { Id } from '#ui/id.tsx'
 import { Await, Empty, Facts, Refusal, Status } from '#ui/states.tsx'
 import type { Column } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
@@ -14,6 +15,7 @@ import {
   webhookEventStateValues as EVENT_STATES,
 } from '../api-types.ts'
 import { Named } from '../ui/named.tsx'
+import { accounts } from '../ui/sources.ts'
 import { ago, count, moment, t, term } from '../words.ts'
 import { AccountTabs } from './accounts.tsx'
 
@@ -152,14 +154,14 @@ function WebhookEvents({ accountId, version: outer, actions }: WebhookEventsProp
             { value: '0', text: t('no') },
           ],
         },
-        ...(accountId === null ? [{ name: 'account_id' as const, label: t('accountId'), type: 'number' as const }] : []),
+        ...(accountId === null ? [{ name: 'account_id' as const, label: t('account'), picker: accounts }] : []),
       ]}
       version={outer + inner}
       again={(events) => (events.some((event) => event.state === 'queued') ? SOON_MS : null)}
       actions={actions}
       rowKey={(event) => event.id}
       columns={[
-        { head: t('id'), number: true, cell: (event) => event.id },
+        { head: t('id'), number: true, cell: (event) => <Id value={event.id} /> },
         ...(accountId === null ? [accountColumn()] : []),
         { head: t('event'), cell: (event) => term('event', event.event) },
         { head: t('state'), cell: (event) => <Status code={event.state} /> },
@@ -175,7 +177,7 @@ function WebhookEvents({ accountId, version: outer, actions }: WebhookEventsProp
             </details>
           ),
         },
-        { head: t('when'), short: true, wide: true, cell: (event) => moment(event.created_at) },
+        { head: t('when'), short: true, wide: true, sort: 'created_at', cell: (event) => moment(event.created_at) },
         {
           head: t('actions'),
           cell: (event) =>

@@ -1,6 +1,6 @@
 // An input for field queries: fields and their values are offered as one types, to the keyboard as to the pointer.
-import type { JSX } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useCombobox } from '#ui/combobox.tsx'
 import { request } from '../api.ts'
 import { t } from '../words.ts'
 
@@ -20,7 +20,6 @@ interface Offered {
 
 const NOTHING: Offered = { from: 0, to: 0, options: [] }
 const SETTLE_MS = 200
-const NONE = -1
 
 export function QueryInput({ label, value, onSettled }: QueryInputProps) {
   const id = useId()
@@ -30,8 +29,6 @@ export function QueryInput({ label, value, onSettled }: QueryInputProps) {
   const settled = useRef(value)
   const [typed, setTyped] = useState(value)
   const [offered, setOffered] = useState(NOTHING)
-  const [active, setActive] = useState(NONE)
-  const isOpen = offered.options.length > 0
 
   useEffect(() => {
     // The address changed by another way than this input.
@@ -51,7 +48,6 @@ export function QueryInput({ label, value, onSettled }: QueryInputProps) {
   function close(): void {
     asking.current?.abort()
     setOffered(NOTHING)
-    setActive(NONE)
   }
 
   function ask(text: string, to: number): void {
@@ -61,7 +57,6 @@ export function QueryInput({ label, value, onSettled }: QueryInputProps) {
       ({ data }) => {
         if (cancel.signal.aborted) return
         setOffered({ from: data.from, to, options: data.options })
-        setActive(NONE)
       },
       // Without completion one can type on.
       () => setOffered(NOTHING),
@@ -84,65 +79,34 @@ export function QueryInput({ label, value, onSettled }: QueryInputProps) {
     const isTerm = !/[:=<>]$/.test(option)
     const before = typed.slice(0, offered.from) + option + (isTerm && !rest.startsWith(' ') ? ' ' : '')
     setOffered(NOTHING)
-    setActive(NONE)
     change(before + rest, before.length)
     if (isTerm) asking.current?.abort()
     requestAnimationFrame(() => input.current?.setSelectionRange(before.length, before.length))
   }
 
-  function onKeyDown(event: KeyboardEvent): void {
-    const { options } = offered
-    if (event.key === 'ArrowDown' && !isOpen) ask(typed, input.current!.selectionStart ?? typed.length)
-    else if (event.key === 'ArrowDown') setActive((active + 1) % options.length)
-    else if (event.key === 'ArrowUp' && isOpen) setActive(active <= 0 ? options.length - 1 : active - 1)
-    else if (event.key === 'Escape' && isOpen) close()
-    else if ((event.key === 'Enter' || event.key === 'Tab') && active !== NONE) choose(options[active]!)
-    else return
-    event.preventDefault()
-  }
-
-  const optionId = (index: number) => `${id}-${index}`
-  // The types of inputs have each role with attributes of its own, of which a combobox without a datalist has not all.
-  const attributes = {
-    id,
-    type: 'search',
-    role: 'combobox',
-    'aria-autocomplete': 'list',
-    'aria-expanded': isOpen,
-    'aria-controls': `${id}-options`,
-    'aria-activedescendant': active === NONE ? undefined : optionId(active),
-    autocomplete: 'off',
-    autocapitalize: 'off',
-    spellcheck: false,
-    value: typed,
-  } as JSX.IntrinsicElements['input']
+  const combobox = useCombobox({
+    label: t('completions'),
+    options: offered.options,
+    keyOf: (option) => option,
+    show: (option) => option,
+    choose,
+    close,
+    open: () => ask(typed, input.current!.selectionStart ?? typed.length),
+  })
   return (
     <div class="query">
       <label for={id}>{label}</label>
       <input
+        id={id}
         ref={input}
-        {...attributes}
+        {...combobox.input}
+        type="search"
+        value={typed}
         onInput={({ currentTarget }) => change(currentTarget.value, currentTarget.selectionStart ?? currentTarget.value.length)}
-        onKeyDown={onKeyDown}
+        onKeyDown={combobox.onKey}
         onBlur={close}
       />
-      <div id={`${id}-options`} role="listbox" aria-label={t('completions')} hidden={!isOpen}>
-        {offered.options.map((option, index) => (
-          // The keyboard stays in the input, which names the active option.
-          // biome-ignore lint/a11y/useKeyWithClickEvents: see above
-          <div
-            key={option}
-            id={optionId(index)}
-            role="option"
-            aria-selected={index === active}
-            tabIndex={NONE}
-            onMouseDown={(event) => event.preventDefault()}
-            onClick={() => choose(option)}
-          >
-            {option}
-          </div>
-        ))}
-      </div>
+      {combobox.list}
     </div>
   )
 }

@@ -1,0 +1,127 @@
+// What the console's pickers pick from, by the operator API's own searches, and the addresses of these things.
+import type { Option, Source } from '#ui/picker.tsx'
+import { request } from '../api.ts'
+import type { ListedItem, StoredItem, StoredListing } from '../api-types.ts'
+import { date, lira, moment, t, term } from '../words.ts'
+
+const MOST = 8
+const KEPT_MS = 60_000
+
+/** The same with what was found under an id kept for a minute, however many rows want it. */
+function kept(source: Source): Source {
+  const known = new Map<number, { option: Promise<Option | null>; askedAt: number }>()
+  return {
+    search: source.search,
+    find: (id) => {
+      const before = known.get(id)
+      if (before && Date.now() - before.askedAt < KEPT_MS) return before.option
+      const option = source.find(id).catch(() => null)
+      known.set(id, { option, askedAt: Date.now() })
+      return option
+    },
+  }
+}
+
+export const accounts = kept({
+  search: async (text, signal) => (await request('GET', '/accounts', { query: { search: text, per_page: MOST }, signal })).data.map(ofAccount),
+  find: async (id) => ofAccount((await request('GET', `/accounts/${id}`)).data),
+})
+
+function ofAccount({ id, name, plan }: { id: number; name: string; plan: string }): Option {
+  return { id, text: name, detail: term('plan', plan) }
+}
+
+export const items = kept({
+  search: async (text, signal) => {
+    const ask = (query: { query?: string; search?: string }) => request('GET', '/items', { query: { ...query, per_page: MOST }, signal })
+    // Words are searched as in the catalogue; what is not a query there is part of a name, code or ref.
+    const { data } = await ask({ query: text }).catch(() => ask({ search: text }))
+    return data.map(ofItem)
+  },
+  find: async (id) => ofItem((await request('GET', `/items/${id}`)).data),
+})
+
+function ofItem({ id, name, code, category, attributes, market }: StoredItem | ListedItem): Option {
+  const finish = attributes.find((attribute) => attribute.name === 'Finish')?.value
+  return { id, text: [name, code].filter(Boolean).join(' '), detail: [finish, category.name, term('market', market)].filter(Boolean).join(' · ') }
+}
+
+export const listings = kept({
+  search: async (text, signal) => (await request('GET', '/listings', { query: { search: text, per_page: MOST }, signal })).data.map(ofListing),
+  find: async (id) => ofListing((await request('GET', `/listings/${id}`)).data),
+})
+
+function ofListing({ id, title, price, status }: StoredListing): Option {
+  return { id, text: title, detail: `${lira(price)} · ${term('status', status)}` }
+}
+
+export const categories = kept({
+  search: async (text, signal) => (await request('GET', '/categories', { query: { search: text, per_page: MOST }, signal })).data.map(ofCategory),
+  find: async (id) => {
+    const { data } = await request('GET', '/categories', { query: { id } })
+    return data[0] ? ofCategory(data[0]) : null
+  },
+})
+
+function ofCategory({ id, name, game, market }: { id: number; name: string; game: string; market: string }): Option {
+  return { id, text: name, detail: `${game} · ${term('market', market)}` }
+}
+
+export const imports = kept({
+  search: async (text, signal) => (await request('GET', '/imports', { query: { search: text, per_page: MOST }, signal })).data.map(ofImport),
+  find: async (id) => ofImport((await request('GET', `/imports/${id}`)).data),
+})
+
+function ofImport({
+  id,
+  format,
+  file_name: name,
+  started_at: at,
+}: {
+  id: number
+  format: string
+  file_name: string | null
+  started_at: string
+}): Option {
+  return { id, text: name ?? format, detail: [name === null ? null : format, date(at)].filter(Boolean).join(' · ') }
+}
+
+/** Orders have no name: they are found by their id. */
+export const orders = kept({
+  search: () => Promise.resolve([]),
+  find: async (id) => {
+    const { data } = await request('GET', `/orders/${id}`)
+    return { id, text: `${t('order')} ${id}`, detail: moment(data.sold_at) }
+  },
+})
+
+/** Conditions and grades; they are read once, as new ones come with imports only. */
+let labels: Promise<Option[]> | null = null
+
+function allGrades(): Promise<Option[]> {
+  labels ??= request('GET', '/groups').then(
+    ({ data }) => data.flatMap((group) => group.types.map(({ id, label }) => ({ id, text: label, detail: group.name }))),
+    () => {
+      labels = null
+      return []
+    },
+  )
+  return labels
+}
+
+export const grades: Source = {
+  search: async (text) => {
+    const wanted = text.toLocaleLowerCase()
+    return (await allGrades()).filter((grade) => grade.text.toLocaleLowerCase().includes(wanted)).slice(0, 20)
+  },
+  find: async (id) => (await allGrades()).find((grade) => grade.id === id) ?? null,
+}
+
+/** Things with a page of their own, by what the address of that page begins with. */
+export const PLACES = {
+  accounts: { source: accounts, href: '/console/accounts', kind: () => t('account') },
+  listings: { source: listings, href: '/console/listings', kind: () => t('listing') },
+  items: { source: items, href: '/console/catalogue/items', kind: () => t('item') },
+  orders: { source: orders, href: '/console/orders', kind: () => t('order') },
+  imports: { source: imports, href: '/console/imports', kind: () => t('import') },
+} as const

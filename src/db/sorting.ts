@@ -1,0 +1,43 @@
+// Lists that a caller sorts: the parameters, and their `order by`. Each list names its columns, all of which an index has in order.
+import { type RawBuilder, sql } from 'kysely'
+import { Type } from '#core/input.ts'
+
+const DIRECTIONS = ['asc', 'desc'] as const
+export type SortDirection = (typeof DIRECTIONS)[number]
+
+/** What a list can be sorted by: the SQL of each name; rows that are equal go by `id`. */
+export interface Sorting<Name extends string> {
+  by: Readonly<Record<Name, RawBuilder<unknown>>>
+  /** unique, and the end of each index */
+  id: RawBuilder<unknown>
+  /** the order of the list where its caller chooses none */
+  usual: { by: RawBuilder<unknown>; direction: SortDirection }
+}
+
+export interface SortInput<Name extends string> {
+  sort_by?: Name | undefined
+  sort_order?: SortDirection | undefined
+}
+
+/** `sort_by` and `sort_order` of a list. */
+export function sortParams<Name extends string>(names: readonly Name[]) {
+  return {
+    sort_by: Type.Optional(Type.Enum([...names], { description: 'Without it the list has its usual order' })),
+    sort_order: Type.Optional(Type.Enum([...DIRECTIONS], { default: 'asc', description: 'Of `sort_by`; ties go by id in the same direction' })),
+  }
+}
+
+/** The names that a list can be sorted by. */
+export function namesOf<Name extends string>({ by }: Sorting<Name>): Name[] {
+  return Object.keys(by) as Name[]
+}
+
+/** What stands behind `order by`: no two rows are equal, so that pages never overlap. */
+export function orderBy<Name extends string>(
+  { by, id, usual }: Sorting<Name>,
+  { sort_by: name, sort_order: chosen = 'asc' }: SortInput<Name>,
+): RawBuilder<unknown> {
+  const first = name === undefined ? usual.by : by[name]
+  const direction = sql.raw(name === undefined ? usual.direction : chosen)
+  return first === id ? sql`${id} ${direction}` : sql`${first} ${direction}, ${id} ${direction}`
+}

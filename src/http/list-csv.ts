@@ -1,0 +1,108 @@
+// A paged list as CSV: all rows of it, of one moment of the database, by the verb and the schema that its JSON comes from.
+import { Readable } from 'node:stream'
+import { csvLine } from '#core/csv.ts'
+import type { Shape } from '#core/input.ts'
+import type { Pagination } from '#core/paging.ts'
+import { type HasViewer, mayCall } from '#core/verb.ts'
+import type { Snapshot } from '#db/snapshot.ts'
+import type { Answer } from './envelope.ts'
+import type { Response } from './response.ts'
+import type { Route } from './route.ts'
+
+/** Opens a view of one moment for what a verb gets. */
+export type OpenSnapshot<Ctx> = (ctx: Ctx) => Promise<Snapshot>
+
+/** Rows read at once. */
+const BATCH = 2_000
+/** A caller that takes nothing for so long loses the rest, as the database keeps what it has replaced meanwhile. */
+const STALLED_MS = 60_000
+
+/** Whether a route is a list that can be had as CSV. */
+export function isList<Ctx extends HasViewer>(route: Route<Ctx>): boolean {
+  return route.method === 'GET' && route.paged === true && route.csv === undefined && (route.data as Shape | undefined)?.type === 'array'
+}
+
+/** The list as CSV. @throws ServiceError, as its verb does, before anything is sent */
+export async function listAsCsv<Ctx extends HasViewer>(
+  route: Route<Ctx>,
+  ctx: Ctx,
+  input: object,
+  inPath: readonly string[],
+  open: OpenSnapshot<Ctx>,
+): Promise<Response> {
+  const { verb } = route
+  mayCall(ctx.viewer, verb)
+  const asked = verb.check(input, inPath) as object
+  const { db, close } = await open(ctx)
+  const read = async (page: number): Promise<{ rows: object[]; more: boolean }> => {
+    const answer = route.answer((await verb.run({ ...ctx, db }, { ...asked, page, per_page: BATCH })) as never) as Answer
+    return { rows: answer.data as object[], more: (answer.pagination as Pagination).has_more }
+  }
+  let first: Awaited<ReturnType<typeof read>>
+  try {
+    first = await read(1)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  const columns = columnsOf(rowShape(route), '')
+  const textOf = (rows: object[]) =>
+    rows
+      .flatMap((row) => entriesOf(row, route.csvEntries))
+      .map((row) => csvLine(columns.map(({ read }) => read(row))))
+      .join('')
+  const stalled = () => setTimeout(() => body.destroy(new Error('The caller stopped reading the CSV')), STALLED_MS)
+  let timer = stalled()
+  async function* lines(): AsyncIterable<string> {
+    yield csvLine(columns.map(({ name }) => name)) + textOf(first.rows)
+    for (let page = 2, { more } = first; more; page++) {
+      clearTimeout(timer)
+      const next = await read(page)
+      timer = stalled()
+      yield textOf(next.rows)
+      more = next.more
+    }
+  }
+  const body = Readable.from(lines(), { highWaterMark: 1 })
+  body.once('close', () => {
+    clearTimeout(timer)
+    close().catch(() => {})
+  })
+  const name = route.path.split('/').findLast((part) => part !== '' && !part.startsWith(':'))
+  return { status: 200, headers: ['content-type', 'text/csv; charset=utf-8', 'content-disposition', `attachment; filename="${name}.csv"`], body }
+}
+
+/** What a row of the file is of: an entry of the list's row, where the route says so. */
+function rowShape<Ctx extends HasViewer>({ data, csvEntries }: Route<Ctx>): Shape {
+  const row = (data as Shape).items!
+  const entries = csvEntries && row.properties![csvEntries]!.items!
+  return entries ? { ...row, properties: { ...row.properties, [csvEntries]: entries } } : row
+}
+
+/** A row for each of its entries. */
+function entriesOf(row: object, field: string | undefined): object[] {
+  if (field === undefined) return [row]
+  return ((row as Record<string, unknown>)[field] as object[]).map((entry) => ({ ...row, [field]: entry }))
+}
+
+interface Column {
+  name: string
+  read: (row: object) => string | number | null
+}
+
+/** A column for each value, objects within a row as `item.name`; lists and free objects are JSON in one cell. */
+function columnsOf({ properties = {} }: Shape, before: string, holderOf: (row: object) => unknown = (row) => row): Column[] {
+  return Object.entries(properties).flatMap(([field, shape]) => {
+    const name = `${before}${field}`
+    const value = (row: object) => (holderOf(row) as Record<string, unknown> | null | undefined)?.[field]
+    const within = [shape, ...(shape.anyOf ?? [])].filter((one) => one.properties)
+    if (within.length === 1 && within[0]!.type === 'object') return columnsOf(within[0]!, `${name}.`, value)
+    return [{ name, read: (row: object) => cellOf(value(row)) }]
+  })
+}
+
+function cellOf(value: unknown): string | number | null {
+  if (value === undefined || value === null) return null
+  if (typeof value === 'string' || typeof value === 'number') return value
+  return JSON.stringify(value)
+}

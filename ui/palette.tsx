@@ -1,0 +1,116 @@
+// Ctrl-K: finds pages and things by name or id from wherever one is.
+import { signal } from '@preact/signals'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { useCombobox } from './combobox.tsx'
+import { Dialog } from './dialog.tsx'
+import { t } from './words.ts'
+
+/** What the palette leads to. */
+export interface Destination {
+  href: string
+  text: string
+  /** what it is, such as `Listing` */
+  kind: string
+  detail?: string | undefined
+}
+
+/** Things that a text finds; @throws ApiError, or AbortError when it was cancelled */
+export type Find = (text: string, signal: AbortSignal) => Promise<Destination[]>
+
+interface PaletteProps {
+  places: { href: string; text: string }[]
+  find: Find
+}
+
+const SETTLE_MS = 150
+const isOpen = signal(false)
+
+export function PaletteButton() {
+  return (
+    <button type="button" class="find" aria-keyshortcuts="Control+K Meta+K" onClick={() => (isOpen.value = true)}>
+      <span>{t('find')}</span> <kbd>Ctrl K</kbd>
+    </button>
+  )
+}
+
+export function Palette(props: PaletteProps) {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
+      event.preventDefault()
+      // Another dialog may hold what one has typed.
+      if (!document.querySelector('dialog[open]')) isOpen.value = true
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [])
+  return isOpen.value ? <Search {...props} /> : null
+}
+
+function Search({ places, find }: PaletteProps) {
+  const { route } = useLocation()
+  const [typed, setTyped] = useState('')
+  const [found, setFound] = useState<readonly Destination[]>(() => pagesFor('', places))
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const asking = useRef<AbortController>(undefined)
+  const close = () => {
+    clearTimeout(timer.current)
+    asking.current?.abort()
+    isOpen.value = false
+  }
+  const change = (text: string) => {
+    const pages = pagesFor(text, places)
+    setTyped(text)
+    setFound(pages)
+    clearTimeout(timer.current)
+    asking.current?.abort()
+    if (text.trim() === '') return
+    timer.current = setTimeout(() => {
+      const cancel = (asking.current = new AbortController())
+      find(text.trim(), cancel.signal).then(
+        (things) => !cancel.signal.aborted && setFound([...pages, ...things]),
+        // Without an answer the pages are still there.
+        () => {},
+      )
+    }, SETTLE_MS)
+  }
+  const { input, onKey, list } = useCombobox({
+    label: t('suggestions'),
+    options: found,
+    keyOf: ({ href }) => href,
+    show: ({ text, kind, detail }) => (
+      <>
+        {text} <small>{[kind, detail].filter(Boolean).join(' · ')}</small>
+      </>
+    ),
+    choose: ({ href }) => {
+      close()
+      route(href)
+    },
+    close,
+    first: true,
+  })
+  return (
+    <Dialog title={t('find')} onClose={close}>
+      <div class="palette">
+        <input
+          {...input}
+          type="search"
+          aria-label={t('find')}
+          placeholder={t('findHint')}
+          value={typed}
+          onInput={({ currentTarget }) => change(currentTarget.value)}
+          onKeyDown={onKey}
+        />
+        {list}
+        {found.length === 0 && <p class="quiet">{t('nothingFound')}</p>}
+      </div>
+    </Dialog>
+  )
+}
+
+function pagesFor(text: string, places: PaletteProps['places']): Destination[] {
+  const wanted = text.trim().toLocaleLowerCase()
+  return places.filter((place) => place.text.toLocaleLowerCase().includes(wanted)).map(({ href, text }) => ({ href, text, kind: t('page') }))
+}
