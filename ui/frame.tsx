@@ -3,9 +3,10 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { asApiError } from './data.ts'
+import { Icon } from './icon.tsx'
 import { chooseTheme, THEMES, type Theme, theme } from './theme.ts'
-import { chooseLocale, LOCALES, type Locale, locale, sentence, t, term } from './words.ts'
 import { announce } from './toasts.tsx'
+import { chooseLocale, LOCALES, type Locale, locale, sentence, t, term } from './words.ts'
 
 export interface Place {
   href: string
@@ -19,13 +20,15 @@ export interface Place {
 interface FrameProps {
   /** the first is where the pages begin */
   places: Place[]
+  /** files of `lucide-static/icons` by the address of the place */
+  icons: Record<string, string>
   /** who is signed in */
   who: string
   signOut: () => Promise<void>
   children: ComponentChildren
 }
 
-export function Frame({ places, who, signOut, children }: FrameProps) {
+export function Frame({ places, icons, who, signOut, children }: FrameProps) {
   const { path } = useLocation()
   const home = places[0]!.href
   const within = (place: string) => path === place || (place !== home && path.startsWith(`${place}/`))
@@ -48,6 +51,7 @@ export function Frame({ places, who, signOut, children }: FrameProps) {
         <nav ref={nav} aria-label={t('places')}>
           {places.map(({ href, text, also, badge }) => (
             <a key={href} href={href} aria-current={within(href) || also?.some(within) ? 'page' : undefined}>
+              {icons[href] && <Icon of={icons[href]} />}
               {text}
               {badge}
             </a>
