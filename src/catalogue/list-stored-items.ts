@@ -1,5 +1,5 @@
 // Items as operators see them, each with its price, oldest first.
-import { filter } from '#core/fields.ts'
+import { filter, LARGEST_INTEGER } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
@@ -9,6 +9,8 @@ import { closed, market } from './fields.ts'
 import { CategoryParam, QueryParam } from './params.ts'
 import { pageOfItems, type StoredItemCtx } from './stored-items.ts'
 import type { ListedItem } from './stored-schemas.ts'
+
+const MOST_IDS = 100
 
 export interface ListedItems extends Page<ListedItem> {
   /** canonical form of the field query, where there was one */
@@ -24,6 +26,12 @@ export const listStoredItems = verb(
         market: Type.Optional(market('Market whose catalogue the item came from')),
         game: filter('Such as `pokemon`'),
         ref: filter('Exactly this ref'),
+        id: Type.Optional(
+          Type.Array(Type.Integer({ minimum: 1, maximum: LARGEST_INTEGER }), {
+            maxItems: MOST_IDS,
+            description: 'Id of an item; may be repeated for several',
+          }),
+        ),
         category_id: Type.Optional(CategoryParam),
         search: filter('Part of name, code or ref, in any case'),
         query: Type.Optional(QueryParam),
@@ -32,9 +40,10 @@ export const listStoredItems = verb(
       closed,
     ),
   },
-  async (ctx: StoredItemCtx & CatalogueNode, { category_id: categoryId, query, ...input }): Promise<ListedItems> => {
+  async (ctx: StoredItemCtx & CatalogueNode, { category_id: categoryId, id: named, query, ...input }): Promise<ListedItems> => {
     const asked = query === undefined ? undefined : readFieldQuery(query)
-    const ids = asked && idsFound(ctx, asked)
+    const found = asked && idsFound(ctx, asked)
+    const ids = found && named ? found.filter((id) => named.includes(id)) : (found ?? named)
     const page = await readPage(input, (filter, limit, offset) => pageOfItems(ctx, { ...filter, categoryId, ids }, limit, offset))
     return { ...page, query: asked?.canonical }
   },

@@ -9,6 +9,7 @@ import { announce } from '#ui/toasts.tsx'
 import { useData, useWrite } from '../api.ts'
 import type { ImportDetail } from '../api-types.ts'
 import { count, moment, refusal, sentence, t, term } from '../words.ts'
+import { ItemPicture } from '../ui/item-picture.tsx'
 import { ImportState, isUnderWay, muchRejected } from '../ui/import-state.tsx'
 import { priceText } from './prices.ts'
 
@@ -115,7 +116,14 @@ function Report({ of }: { of: ImportDetail }) {
             rows={worst}
             rowKey={(held) => held.id}
             columns={[
-              { head: t('item'), cell: (held) => <a href={`/console/catalogue/items/${held.item.id}`}>{held.item.name}</a> },
+              {
+                head: t('item'),
+                cell: (held) => (
+                  <a class="with-picture" href={`/console/catalogue/items/${held.item.id}`}>
+                    <ItemPicture id={held.item.id} /> {held.item.name}
+                  </a>
+                ),
+              },
               { head: t('label'), cell: (held) => held.label },
               { head: t('price'), number: true, cell: (held) => priceText(held.price, held.market) },
               {

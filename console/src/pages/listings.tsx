@@ -9,6 +9,7 @@ import { announce } from '#ui/toasts.tsx'
 import { List, useData, useWrite } from '../api.ts'
 import { listingStatusValues as LISTING_STATUSES, shippingPayerValues as SHIPPING_PAYERS, type StoredListing } from '../api-types.ts'
 import { Grade } from '../ui/grade.tsx'
+import { ItemPicture } from '../ui/item-picture.tsx'
 import { Named } from '../ui/named.tsx'
 import { ago, count, language, lira, moment, t, term } from '../words.ts'
 
@@ -46,7 +47,7 @@ export function ListingsPage() {
         }
         rowKey={(listing) => listing.id}
         columns={[
-          { head: t('title'), cell: (listing) => <a href={`/console/listings/${listing.id}`}>{listing.title}</a> },
+          { head: t('title'), cell: (listing) => <Titled of={listing} /> },
           { head: t('state'), cell: (listing) => <Status code={listing.status} /> },
           { head: t('price'), number: true, cell: (listing) => lira(listing.price) },
           { head: t('stock'), number: true, cell: (listing) => count(listing.quantity) },
@@ -69,6 +70,15 @@ export function ListingsPage() {
       />
       {making && <NewListing onClose={() => setMaking(false)} />}
     </>
+  )
+}
+
+/** The title of a listing beside the picture of its item. */
+function Titled({ of: { id, item_id: itemId, title } }: { of: StoredListing }) {
+  return (
+    <a class="with-picture" href={`/console/listings/${id}`}>
+      <ItemPicture id={itemId} /> {title}
+    </a>
   )
 }
 
