@@ -68,6 +68,7 @@ export function Frame({ places, icons, who, signOut, children }: FrameProps) {
         </div>
       </header>
       <main id="content" tabIndex={-1}>
+        <p class="letterhead">Mintmark · {who}</p>
         {children}
       </main>
     </div>

@@ -33,7 +33,7 @@ export function ListingsPage() {
       <List
         path="/listings"
         caption={t('listings')}
-        empty={t('noListings')}
+        empty={t('noMarketListings')}
         filters={[
           { name: 'search', label: t('title'), type: 'search' },
           { name: 'status', label: t('state'), options: LISTING_STATUSES.map((code) => ({ value: code, text: term('status', code) })) },

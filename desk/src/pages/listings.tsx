@@ -44,7 +44,7 @@ export function ListingsPage() {
         path="/plus/my-listings"
         fixed={{ with_details: 1 }}
         caption={t('listings')}
-        empty={t('noListings')}
+        empty={t('noOwnListings')}
         version={version}
         filters={[
           { name: 'search', label: t('titleOrSku'), type: 'search' },
