@@ -85,7 +85,7 @@ function Title({ of: { id, title, images, grade, sku, rejection_reason: reason, 
   return (
     <>
       <span class="with-picture">
-        <Picture item={{ name: title, images }} small />
+        {images.length > 0 && <Picture item={{ name: title, images }} small />}
         <span>
           <a href={`/desk/listings/${id}`}>{title}</a> <span class="quiet">{[grade?.label, sku].filter(Boolean).join(' · ')}</span>
         </span>
