@@ -68,7 +68,11 @@ export const LAYOUTS = [1280, 390].flatMap((width) =>
   })),
 )
 
-/** Sum of the layout shifts that no input caused, as browsers measure it from the start of a page. */
+/** Sum of the layout shifts that no input caused, from the start of the page. */
+export function layoutShift(page: Page): Promise<number> {
+  return page.evaluate<number>(SHIFTS)
+}
+
 const SHIFTS = `new Promise((resolve) => {
   let sum = 0
   new PerformanceObserver((list) => list.getEntries().forEach((entry) => entry.hadRecentInput || (sum += entry.value))).observe({ type: 'layout-shift', buffered: true })
@@ -85,7 +89,7 @@ export async function walk({ page, open, troubles }: Visit, paths: readonly stri
     at = path
     await open(path)
     const wrong = (what: string) => found.push(`${path}: ${what}`)
-    const shift = await page.evaluate<number>(SHIFTS)
+    const shift = await layoutShift(page)
     if (shift > MOST_SHIFT) wrong(`shifts by ${shift}`)
     for (const what of await seriousOf(page)) wrong(what)
     const tooWide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')

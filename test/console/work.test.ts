@@ -7,7 +7,7 @@ import { lockMarkets } from '#prices/writer.ts'
 import { startSampleNode } from '../graphql/client.ts'
 import { send, type TestNode, until } from '../support/node.ts'
 import { openReceiver, status } from '../webhooks/receiver.ts'
-import { launch, NO_BROWSER, operator, signedIn, settled, type Visit, visit, WHY } from './browser.ts'
+import { launch, layoutShift, NO_BROWSER, operator, signedIn, settled, type Visit, visit, WHY } from './browser.ts'
 
 interface Item {
   id: number
@@ -506,6 +506,30 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     const lines = (await readFile(await download.path(), 'utf8')).split('\n')
     expect(lines.slice(0, 2)).toEqual(['file,line,rule,reason', 'shop prices.csv,2,no_ref,no item has the ref nobody-0'])
     expect([download.suggestedFilename(), lines.length]).toEqual([`import-${started!.split('/').at(-1)}-refusals.csv`, 64])
+  })
+
+  test('several files are checked together, each under its name, without a shift of the page', async () => {
+    await visited.open('/imports')
+    const file = (name: string, ref: string) => {
+      const text = `item_ref,market,label,price,updated_at\n${ref},source_b,Lightly Played,71.00,2026-11-21T00:00:00Z\n`
+      return { name, mimeType: 'text/csv', buffer: Buffer.from(text) }
+    }
+    await page.locator('input[type=file]').setInputFiles([file('good.csv', item.ref), file('bad.csv', 'nobody')])
+    const row = (name: string) => page.locator('.waiting > li', { hasText: name })
+    await button('Check (2)').click()
+    await row('bad.csv').getByRole('link', { name: 'Report of the check' }).waitFor()
+    const numbers = async (name: string) => (await row(name).locator('.check-result dd').allInnerTexts()).map((text) => text.trim())
+    expect(await numbers('good.csv')).toEqual(['1', '0', '0', '0', '0'])
+    expect(await numbers('bad.csv')).toEqual(['0', '0', '0', '0', '1 100%'])
+    expect(await layoutShift(page)).toBeLessThanOrEqual(0.1)
+    await row('bad.csv')
+      .getByRole('button', { name: /^Remove/ })
+      .click()
+    await button('Import (1)').click()
+    await row('good.csv')
+      .getByRole('link', { name: /^Import #/ })
+      .waitFor()
+    expect(await row('bad.csv').count()).toBe(0)
   })
 
   test('the imports table keeps its columns while an import runs', async () => {
