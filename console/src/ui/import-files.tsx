@@ -71,7 +71,6 @@ export function ImportFiles({ formats, onStarted }: { formats: ImportFormat[]; o
   }
   /** Sends a file; a dry run is followed to its end. */
   const send = async ({ file, format, draft }: Chosen, dryRun: boolean): Promise<ImportDetail | null> => {
-    update(file, { percent: 0, error: null, ...(dryRun && { check: null }) })
     try {
       const mapping = isMapped(format) && { mapping: parametersOf(draft) }
       const { id } = await upload({ format, market, dryRun, ...mapping, file, onProgress: (sent) => update(file, { percent: sent * 100 }) })
@@ -95,16 +94,18 @@ export function ImportFiles({ formats, onStarted }: { formats: ImportFormat[]; o
     }
     return null
   }
+  const unsent = files.filter((one) => one.importId === null && one.check?.status !== 'failed')
   const start = async (dryRun: boolean) => {
     setBusy(true)
-    for (const one of files.filter(({ importId, check }) => importId === null && check?.status !== 'failed')) {
+    // All take their place at once, so that the page does not grow when the turn of the next one comes.
+    for (const { file } of unsent) update(file, { percent: 0, error: null, ...(dryRun && { check: null }) })
+    for (const one of unsent) {
       const check = await send(one, dryRun)
       if (check) update(one.file, { check })
     }
     setBusy(false)
     onStarted()
   }
-  const unsent = files.filter((one) => one.importId === null && one.check?.status !== 'failed')
   const allChecked = unsent.length > 0 && unsent.every(isChecked)
   return (
     <form
