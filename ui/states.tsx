@@ -49,12 +49,12 @@ function Problems({ of: error }: { of: ApiError }) {
 
 /** Nothing to show. The first line of a text says so, the next what belongs there and what to do. */
 export function Empty({ children }: { children: ComponentChildren }) {
-  const [first, ...hint] = typeof children === 'string' ? children.split('\n') : [children]
+  const [first, hint] = typeof children === 'string' ? children.split('\n', 2) : [children]
   return (
     <div class="state empty">
       <Icon of={inbox} />
       <p>{first}</p>
-      {hint.length > 0 && <p class="quiet">{hint.join(' ')}</p>}
+      {hint && <p class="quiet">{hint}</p>}
     </div>
   )
 }
