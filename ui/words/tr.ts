@@ -190,7 +190,7 @@ export const tr: Record<keyof typeof en, string> = {
   amount: 'Miktar',
   noSales: 'Henüz satılmadı.',
   orders: 'Siparişler',
-  payout: 'Ödeme',
+  payout: 'Satıcı hak edişi',
   unitPrice: 'Birim fiyat',
   sales: 'Satışlar',
   month: 'Ay',
