@@ -30,7 +30,8 @@ async function pagesOf(): Promise<[name: string, url: string][]> {
     ['console-item', console(`/catalogue/items/${item?.id}`)],
     ['console-imports', console('/imports')],
     ['console-import', console(`/imports/${batch?.id}`)],
-    ['console-held-prices', console('/held-prices')],
+    ['console-price-review', console('/price-reviews')],
+    ['console-matches', console('/matches')],
     ['console-listings', console('/listings')],
     ['console-listing', console(`/listings/${listing?.id}`)],
     ['console-orders', console('/orders')],
@@ -65,7 +66,7 @@ async function open(context: BrowserContext, url: string): Promise<Page> {
 
 async function signIn(context: BrowserContext): Promise<void> {
   const page = await open(context, `${operatorUrl}/console`)
-  await page.locator('input[name=token]').fill(token)
+  await page.locator('input[name=credential]').fill(token)
   await page.keyboard.press('Enter')
   await page.locator('nav').first().waitFor()
   await page.close()

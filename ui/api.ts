@@ -10,7 +10,8 @@ export interface Reply<T> {
   pagination?: Pagination
 }
 
-export type Query = Record<string, string | number | undefined>
+/** An array is sent as a parameter for each of its values. */
+export type Query = Record<string, string | number | readonly number[] | undefined>
 
 export interface Refusal extends Omit<Problem, 'field'> {
   code: string
@@ -183,7 +184,9 @@ function noAnswer(): Refusal {
 }
 
 function queryText(query: Query = {}): string {
-  const set = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
-  const text = new URLSearchParams(set.map(([name, value]) => [name, String(value)])).toString()
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [value].flat().map((one) => [name, String(one)]),
+  )
+  const text = new URLSearchParams(pairs).toString()
   return text ? `?${text}` : ''
 }

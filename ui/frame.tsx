@@ -4,9 +4,10 @@ import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { asApiError } from './data.ts'
 import { type Find, Palette, PaletteButton } from './palette.tsx'
+import { Icon } from './icon.tsx'
 import { chooseTheme, THEMES, type Theme, theme } from './theme.ts'
-import { chooseLocale, LOCALES, type Locale, locale, sentence, t, term } from './words.ts'
 import { announce } from './toasts.tsx'
+import { chooseLocale, LOCALES, type Locale, locale, sentence, t, term } from './words.ts'
 
 export interface Place {
   href: string
@@ -20,6 +21,8 @@ export interface Place {
 interface FrameProps {
   /** the first is where the pages begin */
   places: Place[]
+  /** files of `lucide-static/icons` by the address of the place */
+  icons: Record<string, string>
   /** who is signed in */
   who: string
   signOut: () => Promise<void>
@@ -28,7 +31,7 @@ interface FrameProps {
   children: ComponentChildren
 }
 
-export function Frame({ places, who, signOut, find, children }: FrameProps) {
+export function Frame({ places, icons, who, signOut, find, children }: FrameProps) {
   const { path } = useLocation()
   const home = places[0]!.href
   const within = (place: string) => path === place || (place !== home && path.startsWith(`${place}/`))
@@ -52,6 +55,7 @@ export function Frame({ places, who, signOut, find, children }: FrameProps) {
         <nav ref={nav} aria-label={t('places')}>
           {places.map(({ href, text, also, badge }) => (
             <a key={href} href={href} aria-current={within(href) || also?.some(within) ? 'page' : undefined}>
+              {icons[href] && <Icon of={icons[href]} />}
               {text}
               {badge}
             </a>
@@ -68,6 +72,7 @@ export function Frame({ places, who, signOut, find, children }: FrameProps) {
         </div>
       </header>
       <main id="content" tabIndex={-1}>
+        <p class="letterhead">Mintmark · {who}</p>
         {children}
       </main>
       {find && <Palette places={places} find={find} />}

@@ -1,9 +1,11 @@
 // What stands where data should: on its way, none, or not to be had; and the small marks of a row's state.
+import inbox from 'lucide-static/icons/inbox.svg?raw'
 import type { ComponentChildren } from 'preact'
 import type { ApiError } from './api.ts'
 import type { Loaded } from './data.ts'
 import { count, fieldName, refusal, sentence, t, term } from './words.ts'
 import { Heading } from './heading.tsx'
+import { Icon } from './icon.tsx'
 
 export function Failure({ error, retry }: { error: ApiError; retry?: () => void }) {
   return (
@@ -45,8 +47,16 @@ function Problems({ of: error }: { of: ApiError }) {
   )
 }
 
+/** Nothing to show. The first line of a text says so, the next what belongs there and what to do. */
 export function Empty({ children }: { children: ComponentChildren }) {
-  return <div class="state">{children}</div>
+  const [first, hint] = typeof children === 'string' ? children.split('\n', 2) : [children]
+  return (
+    <div class="state empty">
+      <Icon of={inbox} />
+      <p>{first}</p>
+      {hint && <p class="quiet">{hint}</p>}
+    </div>
+  )
 }
 
 export function Waiting() {

@@ -5573,6 +5573,8 @@ export interface operations {
                 game?: string;
                 /** @description Exactly this ref */
                 ref?: string;
+                /** @description Id of an item; may be repeated for several */
+                "id[]"?: number[];
                 /** @description Category; everything below it is included */
                 category_id?: number;
                 /** @description Part of name, code or ref, in any case */

@@ -4,11 +4,25 @@ import type { ImportFormat } from './api-types.ts'
 
 /** The format one of whose marks the head of a file bears, null when none fits. */
 export function guessFormat(head: string, formats: readonly Pick<ImportFormat, 'name' | 'marks'>[]): string | null {
-  const text = head.replace(/^\uFEFF/, '').trimStart()
-  const type = /^[{[]/.test(text) ? 'json' : 'csv'
+  const text = textOf(head)
+  const type = typeOf(text)
   const names = new Set(type === 'json' ? keysIn(text) : columnsOf(text))
   const bears = (mark: ImportFormat['marks'][number]) => mark.type === type && mark.names.every((name) => names.has(name))
   return formats.find(({ marks }) => marks.some(bears))?.name ?? null
+}
+
+/** The format that reads any list of prices of the file's type by a mapping, null when there is none. */
+export function mappedFormat(head: string, formats: readonly Pick<ImportFormat, 'name' | 'mapped'>[]): string | null {
+  const type = typeOf(textOf(head))
+  return formats.find(({ name, mapped }) => mapped && name.endsWith(type))?.name ?? null
+}
+
+function textOf(head: string): string {
+  return head.replace(/^\uFEFF/, '').trimStart()
+}
+
+function typeOf(text: string): 'json' | 'csv' {
+  return /^[{[]/.test(text) ? 'json' : 'csv'
 }
 
 /** Keys of all objects, however deep: the head may end anywhere, so that it cannot be parsed. */

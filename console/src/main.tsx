@@ -7,6 +7,7 @@ import { SignIn } from '#ui/sign-in.tsx'
 import '#ui/theme.ts'
 import '#ui/styles.css'
 import { sessions } from './api.ts'
+import { ICONS } from './icons.ts'
 import { AccountPage } from './pages/account.tsx'
 import { AccountsPage } from './pages/accounts.tsx'
 import { ApprovalRulePage, ApprovalRulesPage } from './pages/approval-rules.tsx'
@@ -55,7 +56,7 @@ function Console() {
   return (
     <App scope="/console" store={sessions} signIn={signIn}>
       {({ operator }) => (
-        <Frame places={places()} who={operator.replace(/:\d+$/, '')} signOut={sessions.signOut} find={find}>
+        <Frame places={places()} icons={ICONS} who={operator.replace(/:\d+$/, '')} signOut={sessions.signOut} find={find}>
           <Pages />
         </Frame>
       )}

@@ -7,6 +7,7 @@ import { SignIn } from '#ui/sign-in.tsx'
 import '#ui/theme.ts'
 import '#ui/styles.css'
 import { sessions } from './api.ts'
+import { ICONS } from './icons.ts'
 import { AccountPage } from './pages/account.tsx'
 import { CollectionPage } from './pages/collection.tsx'
 import { CollectionsPage } from './pages/collections.tsx'
@@ -34,7 +35,7 @@ function Desk() {
   return (
     <App scope="/desk" store={sessions} signIn={signIn}>
       {({ account }) => (
-        <Frame places={places()} who={account.name} signOut={sessions.signOut}>
+        <Frame places={places()} icons={ICONS} who={account.name} signOut={sessions.signOut}>
           <Pages />
         </Frame>
       )}

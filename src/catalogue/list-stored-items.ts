@@ -1,5 +1,5 @@
 // Items as operators see them, each with its price, oldest first unless their caller sorts them.
-import { filter } from '#core/fields.ts'
+import { filter, LARGEST_INTEGER } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
@@ -12,6 +12,8 @@ import type { ItemFilter } from './snapshot/queries.ts'
 import { SORT_FIELDS, type SortDirection, type SortField } from './snapshot/sort-keys.ts'
 import { idsOfItems, itemsInOrder, pageOfItems, type StoredItemCtx } from './stored-items.ts'
 import type { ListedItem } from './stored-schemas.ts'
+
+const MOST_IDS = 100
 
 export interface ListedItems extends Page<ListedItem> {
   /** canonical form of the field query, where there was one */
@@ -27,6 +29,12 @@ export const listStoredItems = verb(
         market: Type.Optional(market('Market whose catalogue the item came from')),
         game: filter('Such as `pokemon`'),
         ref: filter('Exactly this ref'),
+        id: Type.Optional(
+          Type.Array(Type.Integer({ minimum: 1, maximum: LARGEST_INTEGER }), {
+            maxItems: MOST_IDS,
+            description: 'Id of an item; may be repeated for several',
+          }),
+        ),
         category_id: Type.Optional(CategoryParam),
         search: filter('Part of name, code or ref, in any case'),
         query: Type.Optional(QueryParam),
@@ -38,18 +46,19 @@ export const listStoredItems = verb(
   },
   async (
     ctx: StoredItemCtx & CatalogueNode,
-    { category_id: categoryId, query, sort_by: field, sort_order: direction = 'asc', ...input },
+    { category_id: categoryId, id: named, query, sort_by: field, sort_order: direction = 'asc', ...input },
   ): Promise<ListedItems> => {
     const asked = query === undefined ? undefined : readFieldQuery(query)
     const page = await readPage(input, async ({ game, ...filter }, limit, offset) => {
       if (field === undefined) {
-        const ids = asked && idsInOrder(ctx, { query: asked }, 'id', 'asc')
+        const found = asked && idsInOrder(ctx, { query: asked }, 'id', 'asc')
+        const ids = found && named ? found.filter((id) => named.includes(id)) : (found ?? named)
         return pageOfItems(ctx, { ...filter, game, categoryId, ids }, limit, offset)
       }
       // The orders are kept in memory; what only the database can filter by is taken out of them.
       const sorted = idsInOrder(ctx, { query: asked, categoryId, game }, field, direction)
       const among = Object.keys(filter).length > 0 ? await idsOfItems(ctx, filter) : null
-      const ids = among ? sorted.filter((id) => among.has(id)) : sorted
+      const ids = sorted.filter((id) => (!among || among.has(id)) && (!named || named.includes(id)))
       return { rows: await itemsInOrder(ctx, ids.slice(offset, offset + limit)), total: ids.length }
     })
     return { ...page, query: asked?.canonical }

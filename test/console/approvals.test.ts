@@ -110,7 +110,7 @@ describe.skipIf(NO_BROWSER)(`Approvals in the console${WHY}`, () => {
       await article(title).waitFor()
       await page.keyboard.press(n % 5 === 4 ? '4' : 'a')
     }
-    await page.getByText('Nothing waits for approval.').waitFor()
+    await page.getByText('No listing is waiting for approval.').waitFor()
     await until('all are decided', async () => (await operator<Listing[]>(node, 'GET', '/listings/waiting')).length === 0)
     const statuses = await Promise.all(listings.map(async ({ id }) => (await stored(id)).status))
     expect(statuses).toEqual(listings.map((_, n) => (n % 5 === 4 ? 'rejected' : 'active')))

@@ -1,6 +1,7 @@
 // A browser on the console of a test node: signed in, its troubles collected.
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { seriousOf } from '../support/axe.ts'
 import { OPERATOR_TOKEN, send, type TestNode, until } from '../support/node.ts'
 
 const CANDIDATES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
@@ -57,6 +58,52 @@ export async function visitPages(browser: Browser, address: string, options: Bro
     await settled(page)
   }
   return { page, troubles, open, close: () => context.close() }
+}
+
+/** Widths and languages in which every page is walked. */
+export const LAYOUTS = [1280, 390].flatMap((width) =>
+  ['en-GB', 'tr-TR'].map((locale) => ({
+    name: `${width} pixels wide, ${locale}`,
+    options: { viewport: { width, height: 900 }, locale, reducedMotion: 'reduce' as const },
+  })),
+)
+
+/** Sum of the layout shifts that no input caused, from the start of the page. */
+export function layoutShift(page: Page): Promise<number> {
+  return page.evaluate<number>(SHIFTS)
+}
+
+const SHIFTS = `new Promise((resolve) => {
+  let sum = 0
+  new PerformanceObserver((list) => list.getEntries().forEach((entry) => entry.hadRecentInput || (sum += entry.value))).observe({ type: 'layout-shift', buffered: true })
+  requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum)))
+})`
+const MOST_SHIFT = 0.1
+
+/** Opens pages one after the other; what is wrong with them, light or dark, and what the browser wrote to its console. */
+export async function walk({ page, open, troubles }: Visit, paths: readonly string[]): Promise<string[]> {
+  const found: string[] = []
+  let at = ''
+  page.on('console', (message) => message.type() === 'error' && found.push(`${at}: ${message.text()}`))
+  for (const path of paths) {
+    at = path
+    await open(path)
+    const wrong = (what: string) => found.push(`${path}: ${what}`)
+    const shift = await layoutShift(page)
+    if (shift > MOST_SHIFT) wrong(`shifts by ${shift}`)
+    for (const what of await seriousOf(page)) wrong(what)
+    const tooWide = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+    if (tooWide > 0) wrong(`is ${tooWide} pixels too wide`)
+    const blank = await page.evaluate<number>(
+      "document.documentElement.scrollHeight - Math.max(innerHeight, Math.ceil(document.querySelector('.frame').getBoundingClientRect().height))",
+    )
+    if (blank > 0) wrong(`ends with ${blank} pixels of nothing`)
+    if ((await page.locator('h1').count()) !== 1) wrong('has not one heading')
+    if ((await page.locator('.state.bad').count()) > 0) wrong('shows an error')
+    if ((await page.locator('header nav a:not(:has(svg))').count()) > 0) wrong('has a place without an icon')
+    if (!(await page.title()).endsWith('· Mintmark')) wrong('has no title')
+  }
+  return [...found, ...troubles]
 }
 
 export async function signedIn(browser: Browser, node: TestNode, options: BrowserContextOptions = {}): Promise<Visit> {

@@ -7,7 +7,7 @@ import { lockMarkets } from '#prices/writer.ts'
 import { startSampleNode } from '../graphql/client.ts'
 import { send, type TestNode, until } from '../support/node.ts'
 import { openReceiver, status } from '../webhooks/receiver.ts'
-import { launch, NO_BROWSER, operator, signedIn, settled, type Visit, visit, WHY } from './browser.ts'
+import { launch, layoutShift, NO_BROWSER, operator, signedIn, settled, type Visit, visit, WHY } from './browser.ts'
 
 interface Item {
   id: number
@@ -256,9 +256,16 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
       const format = page.getByLabel('Format of prices.csv')
       await format.waitFor()
       expect(await format.inputValue()).toBe('mintmark-prices-csv')
-      if (dry) await page.getByLabel(/Dry run/).check()
-      await button('Import (1)').click()
-      await page.getByRole('link', { name: /^Import #/ }).click()
+      await button(dry ? 'Check (1)' : 'Import (1)').click()
+      if (dry) {
+        const result = page.locator('.check-result')
+        await result.getByRole('link', { name: 'Report of the check' }).waitFor()
+        expect((await result.locator('.facts').innerText()).replace(/\s+/g, ' ')).toBe('New 0 Changed 1 Unchanged 0 Held 0 Rejected 1 50%')
+        expect(await result.locator('.much').count()).toBe(1)
+        await result.getByText('no item has the ref …: 1').waitFor()
+        expect(await button('Import (1)').getAttribute('class')).toBe('main')
+        await result.getByRole('link', { name: 'Report of the check' }).click()
+      } else await page.getByRole('link', { name: /^Import #/ }).click()
       await page.getByRole('heading', { name: 'Rejected rows' }).waitFor()
       await page.locator('.facts').getByText('Done').waitFor()
     }
@@ -287,7 +294,8 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     const choose = async () => {
       await visited.open('/imports')
       await page.locator('input[type=file]').setInputFiles({ name: 'shop.csv', mimeType: 'text/csv', buffer })
-      await page.getByLabel('Format of shop.csv').selectOption('prices-csv')
+      // No format is known by these columns: the file is read by a mapping, which its names suggest.
+      await expect.poll(() => page.getByLabel('Format of shop.csv').inputValue()).toBe('prices-csv')
       await page.getByRole('region', { name: 'First rows of shop.csv' }).getByRole('cell', { name: '9.321,50 €' }).waitFor()
     }
     await choose()
@@ -313,7 +321,8 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     const { prices } = await operator<{ prices: { market: string; label: string; price: number }[] }>(node, 'GET', `/items/${item.id}`)
     expect(prices).toContainEqual(expect.objectContaining({ market: 'source_b', label: 'PSA 8', price: 9321.5 }))
     await choose()
-    await page.getByLabel('Saved mapping').selectOption('Shop')
+    // The mapping that was saved for these columns is used again.
+    expect(await page.getByLabel('Saved mapping').inputValue()).toBe('Shop')
     expect(await page.getByLabel('Set', { exact: true }).inputValue()).toBe('expansion')
     expect(await page.locator('select[name=market]').inputValue()).toBe('source_b')
     await button('Import (1)').click()
@@ -354,7 +363,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await keyboard.press('a')
     await dialog().waitFor()
     await keyboard.press('Enter')
-    await page.getByText('Nothing waits for approval.').waitFor()
+    await page.getByText('No listing is waiting for approval.').waitFor()
     expect([await statusOf(third), await statusOf(fourth)]).toEqual(['active', 'active'])
   })
 
@@ -389,7 +398,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await article.getByRole('row', { name: 'Description – Not what it was' }).waitFor()
     expect(await operator<Listing>(node, 'GET', `/listings/${listing.id}`)).toMatchObject({ status: 'pending' })
     await page.keyboard.press('a')
-    await page.getByText('Nothing waits for approval.').waitFor()
+    await page.getByText('No listing is waiting for approval.').waitFor()
     expect(await operator<Listing>(node, 'GET', `/listings/${listing.id}`)).toMatchObject({ status: 'active', title: 'Another thing' })
   })
 
@@ -413,7 +422,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await button('Reject').click()
     expect(await dialog().getByLabel('Reason').inputValue()).toBe('Not our kind of thing')
     await dialog().getByRole('button', { name: 'Reject' }).click()
-    await page.getByText('Nothing waits for approval.').waitFor()
+    await page.getByText('No listing is waiting for approval.').waitFor()
     expect(await operator<Listing>(node, 'GET', `/listings/${other.id}`)).toMatchObject({ status: 'rejected' })
   })
 
@@ -495,6 +504,33 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     const lines = (await readFile(await download.path(), 'utf8')).split('\n')
     expect(lines.slice(0, 2)).toEqual(['file,line,rule,reason', 'shop prices.csv,2,no_ref,no item has the ref nobody-0'])
     expect([download.suggestedFilename(), lines.length]).toEqual([`import-${started!.split('/').at(-1)}-refusals.csv`, 64])
+  })
+
+  test('several files are checked together, each under its name, without a shift of the page', async () => {
+    await visited.open('/imports')
+    const file = (name: string, ref: string) => {
+      const text = `item_ref,market,label,price,updated_at\n${ref},source_b,Lightly Played,71.00,2026-11-21T00:00:00Z\n`
+      return { name, mimeType: 'text/csv', buffer: Buffer.from(text) }
+    }
+    await page.locator('input[type=file]').setInputFiles([file('good.csv', item.ref), file('bad.csv', 'nobody')])
+    const row = (name: string) => page.locator('.waiting > li', { hasText: name })
+    const before = await layoutShift(page)
+    await button('Check (2)').click()
+    await row('bad.csv').getByRole('link', { name: 'Report of the check' }).waitFor()
+    const numbers = async (name: string) => (await row(name).locator('.check-result dd').allInnerTexts()).map((text) => text.trim())
+    // Changed or held, by what earlier prices are.
+    expect((await numbers('good.csv')).toSorted()).toEqual(['0', '0', '0', '0', '1'])
+    expect((await numbers('good.csv')).at(-1)).toBe('0')
+    expect(await numbers('bad.csv')).toEqual(['0', '0', '0', '0', '1 100%'])
+    expect((await layoutShift(page)) - before).toBeLessThanOrEqual(0.1)
+    await row('bad.csv')
+      .getByRole('button', { name: /^Remove/ })
+      .click()
+    await button('Import (1)').click()
+    await row('good.csv')
+      .getByRole('link', { name: /^Import #/ })
+      .waitFor()
+    expect(await row('bad.csv').count()).toBe(0)
   })
 
   test('the imports table keeps its columns while an import runs', async () => {

@@ -300,6 +300,18 @@ describe('imports', () => {
     expect(listed.body.data.map((row) => row.id)).toEqual([again.id + 1, again.id])
   })
 
+  test('items are listed by several ids, with a search among them, and 100 at most', async () => {
+    const name = fresh('Wanted')
+    const [one, other] = [await item({ name }), await item()]
+    const ids = async (query: string) => (await operator<Row[]>(`/items?${query}`)).body.data.map((row) => row.id)
+    expect(await ids(`id=${other}&id=${one}&id=2147483647`)).toEqual([one, other])
+    expect(await ids(`id=${other}&id=${one}&search=${name}`)).toEqual([one])
+    for (const wrong of ['id=x', 'id=0', Array.from({ length: 101 }, (_, n) => `id=${n + 1}`).join('&')]) {
+      const { status, body } = await operator(`/items?${wrong}`)
+      expect([status, body.error?.code, body.error?.details?.[0]?.field]).toEqual([422, 'VALIDATION_ERROR', 'id'])
+    }
+  })
+
   test('a dry run changes nothing', async () => {
     const dry = await upload('mintmark-ndjson', CATALOGUE.replaceAll('up:', 'dry:'), { query: '?dry_run=1' })
     expect(dry).toMatchObject({ status: 'done', dry_run: true, created: 2 })

@@ -69,8 +69,8 @@ function Trouble({ title, text }: { title: string; text: string }) {
 function Newest({ of: { as_of: at, files }, place }: { of: Dump; place: string }) {
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
   return (
-    <>
-      <h2>{t('newestDump')}</h2>
+    <section aria-labelledby="newest">
+      <h2 id="newest">{t('newestDump')}</h2>
       <Facts
         rows={[
           [t('dumpAsOf'), moment(at)],
@@ -88,7 +88,7 @@ function Newest({ of: { as_of: at, files }, place }: { of: Dump; place: string }
           { head: t('size'), number: true, cell: (file) => kilobytes(file.bytes) },
         ]}
       />
-    </>
+    </section>
   )
 }
 

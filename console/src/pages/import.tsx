@@ -3,13 +3,14 @@ import { useLocation, useRoute } from 'preact-iso'
 import { saveFile } from '#ui/data.ts'
 import { confirmed } from '#ui/dialog.tsx'
 import { Heading } from '#ui/heading.tsx'
-import { Await, Facts, Progress, Refusal } from '#ui/states.tsx'
+import { Await, Facts, Refusal } from '#ui/states.tsx'
 import { Table } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { useData, useWrite } from '../api.ts'
 import type { ImportDetail } from '../api-types.ts'
 import { count, moment, refusal, sentence, t, term } from '../words.ts'
-import { ImportState } from './imports.tsx'
+import { ItemPicture } from '../ui/item-picture.tsx'
+import { ImportState, isUnderWay, muchRejected } from '../ui/import-state.tsx'
 import { priceText } from './prices.ts'
 
 type RefusedRow = ImportDetail['errors'][number]
@@ -18,7 +19,7 @@ const SOON_MS = 500
 
 export function ImportPage() {
   const id = Number(useRoute().params.id)
-  const again = ({ status }: ImportDetail) => (status === 'queued' || status === 'running' ? SOON_MS : null)
+  const again = (found: ImportDetail) => (isUnderWay(found) ? SOON_MS : null)
   const found = useData(`/imports/${id}`, { again })
   return (
     <>
@@ -61,15 +62,9 @@ function Report({ of }: { of: ImportDetail }) {
         </div>
       </div>
       <Refusal error={error} />
-      {(of.status === 'running' || of.status === 'queued') && <Progress percent={of.percent} label={t('importProgress')} />}
-      {of.message !== null && (
-        <p class="refusal" role="alert">
-          {sentence({ ...of, message: of.message })}
-        </p>
-      )}
       <div class="tiles">
         {(['rows_read', 'created', 'updated', 'accepted', 'unchanged', 'held', 'rejected'] as const).map((name) => (
-          <div key={name} class="tile">
+          <div key={name} class={name === 'rejected' && muchRejected(of) !== null ? 'tile waits' : 'tile'}>
             <span>{term('count', name)}</span>
             <strong>{count(of[name])}</strong>
           </div>
@@ -102,6 +97,11 @@ function Report({ of }: { of: ImportDetail }) {
           ],
         ]}
       />
+      {of.message !== null && (
+        <p class="refusal" role="alert">
+          {sentence({ ...of, message: of.message })}
+        </p>
+      )}
       {of.held > 0 && (
         <p>
           <a href={`/console/price-reviews?state=held&import_id=${of.id}`}>{t('seeHeld', { count: of.held })}</a>{' '}
@@ -116,7 +116,14 @@ function Report({ of }: { of: ImportDetail }) {
             rows={worst}
             rowKey={(held) => held.id}
             columns={[
-              { head: t('item'), cell: (held) => <a href={`/console/catalogue/items/${held.item.id}`}>{held.item.name}</a> },
+              {
+                head: t('item'),
+                cell: (held) => (
+                  <a class="with-picture" href={`/console/catalogue/items/${held.item.id}`}>
+                    <ItemPicture id={held.item.id} /> {held.item.name}
+                  </a>
+                ),
+              },
               { head: t('label'), cell: (held) => held.label },
               { head: t('price'), number: true, cell: (held) => priceText(held.price, held.market) },
               {

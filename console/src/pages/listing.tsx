@@ -12,7 +12,7 @@ import { RefusalDialog, type RefusalKind } from '../ui/refusal-dialog.tsx'
 import { Await, Facts, Failure, Refusal, Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { calendarDay, count, language, lira, moment, rateText, t, term } from '../words.ts'
-import { Picture } from '../ui/picture.tsx'
+import { Picture } from '#ui/picture.tsx'
 import { changedFields, ListingFields, listingFields } from './listings.tsx'
 import { priceText } from './prices.ts'
 

@@ -14,6 +14,7 @@ import { List, useData, useWrite } from '../api.ts'
 import { listingStatusValues as LISTING_STATUSES, shippingPayerValues as SHIPPING_PAYERS, type StoredListing } from '../api-types.ts'
 import { Grade } from '../ui/grade.tsx'
 import { ListingBulk } from '../ui/listing-bulk.tsx'
+import { ItemPicture } from '../ui/item-picture.tsx'
 import { Named } from '../ui/named.tsx'
 import { accounts, items } from '../ui/sources.ts'
 import { ago, count, date, language, lira, moment, t, term } from '../words.ts'
@@ -42,7 +43,7 @@ export function ListingsPage() {
       <List
         path="/listings"
         caption={t('listings')}
-        empty={t('noListings')}
+        empty={t('noMarketListings')}
         filters={[
           { name: 'search', label: t('title'), type: 'search' },
           { name: 'status', label: t('state'), options: LISTING_STATUSES.map((code) => ({ value: code, text: term('status', code) })) },
@@ -69,7 +70,7 @@ export function ListingsPage() {
         }}
         rowKey={(listing) => listing.id}
         columns={[
-          { head: t('title'), cell: (listing) => <a href={`/console/listings/${listing.id}`}>{listing.title}</a> },
+          { head: t('title'), cell: (listing) => <Titled of={listing} /> },
           { head: t('state'), cell: (listing) => <Status code={listing.status} /> },
           { head: t('price'), number: true, ...(narrow && { sort: 'price' as const }), cell: (listing) => lira(listing.price) },
           { head: t('stock'), number: true, ...(narrow && { sort: 'quantity' as const }), cell: (listing) => count(listing.quantity) },
@@ -98,6 +99,15 @@ export function ListingsPage() {
       />
       {making && <NewListing onClose={() => setMaking(false)} />}
     </>
+  )
+}
+
+/** The title of a listing beside the picture of its item. */
+function Titled({ of: { id, item_id: itemId, title } }: { of: StoredListing }) {
+  return (
+    <a class="with-picture" href={`/console/listings/${id}`}>
+      <ItemPicture id={itemId} /> {title}
+    </a>
   )
 }
 

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso'
 import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
 import { Heading } from '#ui/heading.tsx'
+import { PrintButton } from '#ui/print-button.tsx'
 import { Await, Facts, Status } from '#ui/states.tsx'
 import { Table } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
@@ -34,13 +35,14 @@ export function OrderPage() {
                 <Heading>
                   {t('order')} {id}
                 </Heading>
-                {open.length > 0 && (
-                  <div class="actions">
+                <div class="actions">
+                  <PrintButton />
+                  {open.length > 0 && (
                     <button type="button" class="danger" onClick={() => setChosen(open)}>
                       {t('cancelOrder')}
                     </button>
-                  </div>
-                )}
+                  )}
+                </div>
               </div>
               <Facts
                 rows={[

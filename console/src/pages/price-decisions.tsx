@@ -6,6 +6,7 @@ import { Heading } from '#ui/heading.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { type PriceDecision, priceDecisionDecisionValues as DECISIONS } from '../api-types.ts'
 import { List, writeNow } from '../api.ts'
+import { ItemPicture } from '../ui/item-picture.tsx'
 import { ago, count, moment, t, term } from '../words.ts'
 
 export function ReviewTabs({ current }: { current: 'reviews' | 'decisions' }) {
@@ -83,7 +84,11 @@ export function PriceDecisionsPage() {
 function Items({ of: { item, items } }: { of: PriceDecision }) {
   return (
     <>
-      {item && <a href={`/console/catalogue/items/${item.id}`}>{item.name}</a>}
+      {item && (
+        <a class="with-picture" href={`/console/catalogue/items/${item.id}`}>
+          <ItemPicture id={item.id} /> {item.name}
+        </a>
+      )}
       {items > 1 && <span class="quiet"> {t('andOthers', { count: items - 1 })}</span>}
     </>
   )

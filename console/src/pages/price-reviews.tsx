@@ -15,7 +15,7 @@ import { type OperatorApi, request, useData, writeNow } from '../api.ts'
 import { confirmed } from '#ui/dialog.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { marketOptions } from '../ui/market-options.ts'
-import { Picture } from '../ui/picture.tsx'
+import { Picture } from '#ui/picture.tsx'
 import { PriceSteps } from '../ui/price-steps.tsx'
 import { useInTurn, useQueue } from '../ui/queue.ts'
 import { categories, imports, items } from '../ui/sources.ts'
@@ -175,8 +175,11 @@ export function PriceReviewsPage() {
               {rows.map((row, index) => (
                 <li key={keyOf(row)} aria-current={row === current ? 'true' : undefined}>
                   <button type="button" class="plain" onClick={() => show(index)}>
-                    <span>
-                      {row.item.name} <span class="quiet">{row.item.code}</span>
+                    <span class="with-picture">
+                      <Picture item={row.item} small />
+                      <span>
+                        {row.item.name} <span class="quiet">{row.item.code}</span>
+                      </span>
                     </span>
                     <small>
                       {term('status', row.state)}

@@ -40,6 +40,25 @@ export function draftOf(rows: FirstRows): Draft {
   return { columns: guessColumns(rows.columns), currency: '', decimal: '', encoding: '', entries: '', only: '', from: '', saveAs: '' }
 }
 
+/** Whether the form says where prices are and what item each belongs to. */
+export function isPriceList({ columns }: Draft): boolean {
+  return columns.price !== undefined && Object.keys(columns).some((field) => field === 'name' || field === 'item_ref' || field.endsWith('_id'))
+}
+
+/** The form filled in with a saved mapping. */
+export function mappingDraft({ name, mapping }: SavedPriceMapping): Draft {
+  const { columns, currency = '', decimal = '', encoding = '', entries = '', only = {} } = mapping
+  const pairs = Object.entries(only).map(([column, value]) => `${column}=${value}`)
+  return { columns, currency, decimal, encoding, entries, only: pairs.join(','), from: name, saveAs: '' }
+}
+
+/** The newest saved mapping all of whose columns the file has, null for none. */
+export function fittingMapping({ columns }: FirstRows, saved: readonly SavedPriceMapping[]): SavedPriceMapping | null {
+  const isThere = (expression: string) => expression.startsWith('=') || columns.some((column) => expression.includes(column))
+  const fits = ({ mapping }: SavedPriceMapping) => !mapping.entries && Object.values(mapping.columns).every(isThere)
+  return saved.filter(fits).toSorted((a, b) => b.saved_at.localeCompare(a.saved_at))[0] ?? null
+}
+
 /** The parameters of an upload. */
 export function parametersOf({ columns, currency, decimal, encoding, entries, only, saveAs }: Draft): Record<string, string> {
   const map = Object.entries(columns)
@@ -66,22 +85,10 @@ export function ColumnMapping({ name, rows, saved, draft, onChange, onMarket }: 
   const list = useId()
   const change = (changes: Partial<Draft>) => onChange({ ...draft, ...changes })
   const choose = (from: string) => {
-    const found = saved.find((one) => one.name === from)?.mapping
+    const found = saved.find((one) => one.name === from)
     if (!found) return onChange({ ...draftOf(rows), saveAs: draft.saveAs })
-    const { columns, currency = '', decimal = '', encoding = '', entries = '', only = {}, market } = found
-    if (market) onMarket(market)
-    onChange({
-      columns,
-      currency,
-      decimal,
-      encoding,
-      entries,
-      only: Object.entries(only)
-        .map(([column, value]) => `${column}=${value}`)
-        .join(','),
-      from,
-      saveAs: draft.saveAs,
-    })
+    if (found.mapping.market) onMarket(found.mapping.market)
+    onChange({ ...mappingDraft(found), saveAs: draft.saveAs })
   }
   const others = Object.keys(draft.columns).filter((field) => !FIELDS.some((known) => known === field))
   const text = (label: string, value: string, set: (value: string) => void, more: { hint?: string; list?: string; placeholder?: string } = {}) => {

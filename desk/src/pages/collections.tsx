@@ -16,7 +16,7 @@ export function CollectionsPage() {
       <Await of={collections}>
         {(rows) =>
           rows.length === 0 ? (
-            <Empty>{t('noCollections')}</Empty>
+            <Empty>{t('noOwnCollections')}</Empty>
           ) : (
             <Table
               caption={t('collections')}

@@ -3,6 +3,7 @@ import { useVersion } from '#ui/data.ts'
 import { confirmed } from '#ui/dialog.tsx'
 import { Tabs } from '#ui/frame.tsx'
 import { Heading } from '#ui/heading.tsx'
+import { Picture } from '#ui/picture.tsx'
 import { Refusal, Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { OwnListing } from '../../../client/src/api.ts'
@@ -43,7 +44,7 @@ export function ListingsPage() {
         path="/plus/my-listings"
         fixed={{ with_details: 1 }}
         caption={t('listings')}
-        empty={t('noListings')}
+        empty={t('noOwnListings')}
         version={version}
         filters={[
           { name: 'search', label: t('titleOrSku'), type: 'search' },
@@ -80,10 +81,15 @@ export function ListingTabs({ current }: { current: 'listings' | 'price-jobs' | 
   )
 }
 
-function Title({ of: { id, title, grade, sku, rejection_reason: reason, changed_by: by } }: { of: OwnListing }) {
+function Title({ of: { id, title, images, grade, sku, rejection_reason: reason, changed_by: by } }: { of: OwnListing }) {
   return (
     <>
-      <a href={`/desk/listings/${id}`}>{title}</a> <span class="quiet">{[grade?.label, sku].filter(Boolean).join(' · ')}</span>
+      <span class="with-picture">
+        {images.length > 0 && <Picture item={{ name: title, images }} small />}
+        <span>
+          <a href={`/desk/listings/${id}`}>{title}</a> <span class="quiet">{[grade?.label, sku].filter(Boolean).join(' · ')}</span>
+        </span>
+      </span>
       {reason && <p class="quiet">{t('rejectedFor', { reason })}</p>}
       {by?.kind === 'price_job' && (
         <p class="quiet">

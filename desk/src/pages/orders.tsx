@@ -26,7 +26,7 @@ export function OrdersPage() {
       <List
         path="/plus/orders"
         caption={t('orders')}
-        empty={t('noSales')}
+        empty={t('noOwnSales')}
         filters={[{ name: 'order_id', label: t('orderNumber'), type: 'number' }, ...periodFilters()]}
         toQuery={periodQuery}
         rowKey={(sale) => `${sale.order_id} ${sale.line}`}

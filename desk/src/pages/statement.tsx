@@ -1,6 +1,7 @@
 // The seller's statement of a month: what was sold and refunded, commission and payout, line by line and as a file.
 import { saveFile } from '#ui/data.ts'
 import { Heading } from '#ui/heading.tsx'
+import { PrintButton } from '#ui/print-button.tsx'
 import { Await, Empty, Facts } from '#ui/states.tsx'
 import { Pages, Table, useFilters } from '#ui/table.tsx'
 import type { Statement } from '../../../client/src/api.ts'
@@ -23,6 +24,7 @@ export function StatementPage() {
         {bar}
         {statement.data && (
           <div class="actions">
+            <PrintButton />
             <button type="button" onClick={() => void save(statement.data!.month)}>
               {t('downloadCsv')}
             </button>
@@ -38,6 +40,9 @@ export function StatementPage() {
 function Lines({ of: { month, sales, refunds, commission, payout, lines } }: { of: Statement }) {
   return (
     <>
+      <h2 class="printed">
+        {t('statement')} {month}
+      </h2>
       <Facts
         rows={[
           [t('month'), month],

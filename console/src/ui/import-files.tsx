@@ -1,0 +1,261 @@
+// Files to import: each with its guessed format, checked by a dry run that shows what would change, then imported.
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ApiError } from '#ui/api.ts'
+import { asApiError, useVersion } from '#ui/data.ts'
+import { Field } from '#ui/dialog.tsx'
+import { Progress, Refusal } from '#ui/states.tsx'
+import { request, upload, useData } from '../api.ts'
+import { type ImportDetail, type ImportFormat, importFormatKindValues as FORMAT_KINDS } from '../api-types.ts'
+import { type FirstRows, firstRows } from '../first-rows.ts'
+import { guessFormat, headOf, mappedFormat } from '../guess-format.ts'
+import { count, refusal, sentence, share, t, term } from '../words.ts'
+import { ColumnMapping, type Draft, draftOf, fittingMapping, isPriceList, mappingDraft, parametersOf } from './column-mapping.tsx'
+import { isUnderWay, muchRejected } from './import-state.tsx'
+import { marketOptions } from './market-options.ts'
+
+const SOON_MS = 500
+const SHOWN_REASONS = 3
+
+interface Chosen {
+  file: File
+  format: string
+  /** for a list that is read by a mapping */
+  rows: FirstRows
+  draft: Draft
+  /** percent that the upload or the run has reached, null while nothing runs */
+  percent: number | null
+  /** the dry run of what is chosen, null before one */
+  check: ImportDetail | null
+  importId: number | null
+  error: ApiError | null
+}
+
+const isChecked = ({ check }: Chosen) => check?.status === 'done'
+
+export function ImportFiles({ formats, onStarted }: { formats: ImportFormat[]; onStarted: () => void }) {
+  const [files, setFiles] = useState<Chosen[]>([])
+  const [over, setOver] = useState(false)
+  const [busy, setBusy] = useState(false)
+  const [market, setMarket] = useState('')
+  const [savedVersion, savedChanged] = useVersion()
+  const saved = useData('/price-mappings', { version: savedVersion }).data ?? []
+  const shown = useRef(true)
+  useEffect(() => () => void (shown.current = false), [])
+  const isMapped = (format: string) => formats.some(({ name, mapped }) => mapped && name === format)
+  const add = async (list: FileList | null | undefined) => {
+    const chosen = [...(list ?? [])]
+    const known = await request('GET', '/price-mappings').then(
+      ({ data }) => data,
+      () => [],
+    )
+    const added = await Promise.all(
+      chosen.map(async (file): Promise<Chosen> => {
+        const head = await headOf(file)
+        const rows = firstRows(head, head.length === file.size)
+        const guessed = guessFormat(head, formats)
+        const fitting = guessed === null ? fittingMapping(rows, known) : null
+        if (fitting?.mapping.market) setMarket(fitting.mapping.market)
+        const draft = fitting ? mappingDraft(fitting) : draftOf(rows)
+        const format = guessed ?? (isPriceList(draft) ? mappedFormat(head, formats) : null) ?? ''
+        return { file, format, rows, draft, percent: null, check: null, importId: null, error: null }
+      }),
+    )
+    setFiles((old) => [...old.filter((one) => one.importId === null), ...added])
+  }
+  const update = (file: File, changes: Partial<Chosen>) => {
+    setFiles((old) => old.map((one) => (one.file === file ? { ...one, ...changes } : one)))
+  }
+  const chooseMarket = (value: string) => {
+    setMarket(value)
+    setFiles((old) => old.map((one) => ({ ...one, check: null })))
+  }
+  /** Sends a file; a dry run is followed to its end. */
+  const send = async ({ file, format, draft }: Chosen, dryRun: boolean): Promise<ImportDetail | null> => {
+    try {
+      const mapping = isMapped(format) && { mapping: parametersOf(draft) }
+      const { id } = await upload({ format, market, dryRun, ...mapping, file, onProgress: (sent) => update(file, { percent: sent * 100 }) })
+      onStarted()
+      if (isMapped(format)) savedChanged()
+      if (!dryRun) update(file, { percent: null, importId: id })
+      return dryRun ? await followed(id, (percent) => update(file, { percent })) : null
+    } catch (error) {
+      update(file, { error: asApiError(error) })
+      return null
+    } finally {
+      update(file, { percent: null })
+    }
+  }
+  const followed = async (id: number, onProgress: (percent: number) => void): Promise<ImportDetail | null> => {
+    while (shown.current) {
+      const { data } = await request('GET', `/imports/${id}`)
+      if (!isUnderWay(data)) return data
+      onProgress(data.percent)
+      await new Promise((resolve) => setTimeout(resolve, SOON_MS))
+    }
+    return null
+  }
+  const unsent = files.filter((one) => one.importId === null && one.check?.status !== 'failed')
+  const start = async (dryRun: boolean) => {
+    setBusy(true)
+    // All take their place at once, so that the page does not grow when the turn of the next one comes.
+    for (const { file } of unsent) update(file, { percent: 0, error: null, ...(dryRun && { check: null }) })
+    for (const one of unsent) {
+      const check = await send(one, dryRun)
+      if (check) update(one.file, { check })
+    }
+    setBusy(false)
+    onStarted()
+  }
+  const allChecked = unsent.length > 0 && unsent.every(isChecked)
+  return (
+    <form
+      class={over ? 'drop over' : 'drop'}
+      onDragOver={(event) => {
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault()
+        setOver(false)
+        void add(event.dataTransfer?.files)
+      }}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!busy) void start((event.submitter as HTMLButtonElement | null)?.value === 'check')
+      }}
+    >
+      <label class="files">
+        <strong>{t('dropFiles')}</strong>
+        <span class="quiet">{t('dropHint')}</span>
+        {/* In place of the browser's own button, which speaks the browser's language. */}
+        <span class="button" aria-hidden="true">
+          {t('chooseFiles')}
+        </span>
+        <input
+          class="hidden"
+          type="file"
+          multiple
+          onChange={(event) => {
+            void add(event.currentTarget.files)
+            event.currentTarget.value = ''
+          }}
+        />
+      </label>
+      {files.length > 0 && (
+        <ul class="waiting">
+          {files.map(({ file, format, rows, draft, percent, check, importId, error }) => (
+            <li key={`${file.name} ${file.lastModified}`}>
+              <span class="name">
+                {file.name} <span class="quiet">{count(Math.ceil(file.size / 1024))} KB</span>
+              </span>
+              {importId !== null ? (
+                <a href={`/console/imports/${importId}`}>{t('importStarted', { id: String(importId) })}</a>
+              ) : percent !== null ? (
+                <Progress percent={percent} label={file.name} />
+              ) : (
+                <>
+                  <select
+                    aria-label={t('formatOf', { name: file.name })}
+                    value={format}
+                    required
+                    onChange={(event) => update(file, { format: event.currentTarget.value, check: null })}
+                  >
+                    <option value="">{t('chooseFormat')}</option>
+                    {FORMAT_KINDS.map((kind) => (
+                      <optgroup key={kind} label={term('formats', kind)}>
+                        {formats
+                          .filter((known) => known.kind === kind)
+                          .map(({ name, title }) => (
+                            <option key={name} value={name} title={title}>
+                              {name}
+                            </option>
+                          ))}
+                      </optgroup>
+                    ))}
+                  </select>
+                  <button
+                    type="button"
+                    class="plain"
+                    aria-label={`${t('remove')}: ${file.name}`}
+                    onClick={() => setFiles(files.filter((one) => one.file !== file))}
+                  >
+                    ×
+                  </button>
+                </>
+              )}
+              {importId === null && (check || percent !== null) && <Check of={check} />}
+              {isMapped(format) && importId === null && (
+                <ColumnMapping
+                  name={file.name}
+                  rows={rows}
+                  saved={saved}
+                  draft={draft}
+                  onChange={(next) => update(file, { draft: next, check: null })}
+                  onMarket={chooseMarket}
+                />
+              )}
+              <Refusal error={error} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {files.some(({ importId }) => importId === null) && (
+        <div class="buttons">
+          <p class="quiet hint">{t('checkHint')}</p>
+          <Field label={t('source')}>
+            <select
+              name="market"
+              value={market}
+              required={unsent.some(({ format }) => isMapped(format))}
+              onChange={(event) => chooseMarket(event.currentTarget.value)}
+            >
+              <option value="">{t('asFormat')}</option>
+              {marketOptions().map(({ value, text }) => (
+                <option key={value} value={value}>
+                  {text}
+                </option>
+              ))}
+            </select>
+          </Field>
+          <button type="submit" value="check" class={allChecked ? undefined : 'main'} disabled={busy || unsent.length === 0}>
+            {t('startCheck', { count: unsent.length })}
+          </button>
+          <button type="submit" value="import" class={allChecked ? 'main' : undefined} disabled={busy || unsent.length === 0}>
+            {t('startImport', { count: unsent.length })}
+          </button>
+        </div>
+      )}
+    </form>
+  )
+}
+
+/** What an import would change, by its dry run; while it runs, the same places without numbers. */
+function Check({ of }: { of: ImportDetail | null }) {
+  if (of?.status === 'failed') return <p class="refusal check-result">{sentence({ ...of, message: of.message ?? t('failed') })}</p>
+  const much = of && muchRejected(of)
+  return (
+    <div class="check-result" aria-live="polite" aria-busy={of === null}>
+      <dl class="facts">
+        {(['created', 'updated', 'unchanged', 'held', 'rejected'] as const).map((name) => (
+          <div key={name} class={name === 'rejected' && much ? 'much' : undefined}>
+            <dt>{term('would', name)}</dt>
+            <dd>
+              <strong>{of ? count(of[name]) : '–'}</strong> {name === 'rejected' && much ? share(much) : ''}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {of && (
+        <p>
+          {of.reasons.slice(0, SHOWN_REASONS).map(({ reason, count: rows, ...why }) => (
+            <span key={reason} class="why">
+              {refusal({ message: reason, ...why })}: {count(rows)}
+            </span>
+          ))}{' '}
+          <a href={`/console/imports/${of.id}`}>{t('checkReport')}</a>
+        </p>
+      )}
+    </div>
+  )
+}

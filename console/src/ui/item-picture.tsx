@@ -1,0 +1,47 @@
+// The picture of an item where a row has only its id: those of a page are asked for together.
+import { useEffect, useState } from 'preact/hooks'
+import { Picture, type Pictured } from '#ui/picture.tsx'
+import { request } from '../api.ts'
+
+const KEPT_MS = 60_000
+/** As many as the service takes in one request. */
+const AT_ONCE = 100
+const UNKNOWN: Pictured = { images: [], name: '' }
+
+const known = new Map<number, { item: Promise<Pictured>; askedAt: number }>()
+let asking: { ids: number[]; answer: Promise<Map<number, Pictured>> } | null = null
+
+function pictured(id: number): Promise<Pictured> {
+  const kept = known.get(id)
+  if (kept && Date.now() - kept.askedAt < KEPT_MS) return kept.item
+  if (!asking || asking.ids.length >= AT_ONCE) {
+    const ids: number[] = []
+    asking = { ids, answer: Promise.resolve().then(() => read(ids)) }
+  }
+  asking.ids.push(id)
+  const item = asking.answer.then(
+    (items) => items.get(id) ?? UNKNOWN,
+    () => UNKNOWN,
+  )
+  known.set(id, { item, askedAt: Date.now() })
+  return item
+}
+
+async function read(ids: number[]): Promise<Map<number, Pictured>> {
+  asking = null
+  const { data } = await request('GET', '/items', { query: { id: ids, per_page: AT_ONCE } })
+  return new Map(data.map((item) => [item.id, item]))
+}
+
+/** The picture of an item, as small as those in tables; its place is there before it is. */
+export function ItemPicture({ id }: { id: number }) {
+  const [item, setItem] = useState(UNKNOWN)
+  useEffect(() => {
+    let here = true
+    void pictured(id).then((found) => here && setItem(found))
+    return () => {
+      here = false
+    }
+  }, [id])
+  return <Picture item={item} small />
+}

@@ -1,0 +1,14 @@
+// The icons of the navigation, by the address of the place.
+import folderHeart from 'lucide-static/icons/folder-heart.svg?raw'
+import receipt from 'lucide-static/icons/receipt.svg?raw'
+import tags from 'lucide-static/icons/tags.svg?raw'
+import user from 'lucide-static/icons/user.svg?raw'
+import webhook from 'lucide-static/icons/webhook.svg?raw'
+
+export const ICONS: Record<string, string> = {
+  '/desk': tags,
+  '/desk/orders': receipt,
+  '/desk/collections': folderHeart,
+  '/desk/webhook': webhook,
+  '/desk/account': user,
+}
