@@ -56,6 +56,7 @@ export function addConsoleSession(app: FastifyInstance, pages: SessionPages, par
         operator: viewer.name,
         person: person ? { id: person.id, roles: person.roles, unfinished: person.unfinished ?? false } : null,
         first_steps: steps !== null && !steps.done,
+        is_empty: steps?.steps.some(({ step, done }) => step === 'catalogue' && !done) ?? false,
         currencies,
         market_names: marketNames,
       }

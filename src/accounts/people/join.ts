@@ -9,7 +9,7 @@ import { forgetAttempts, nameKey } from './attempts.ts'
 import { personName } from './fields.ts'
 import { checkPassword, hashPassword } from './password.ts'
 import type { PeopleParts } from './sign-in.ts'
-import { endSessions, findSecrets, noteChanged, personViewer, useLink, useOwnerLink } from './store.ts'
+import { endSessions, findSecrets, nameOfLink, noteChanged, personViewer, useLink, useOwnerLink } from './store.ts'
 
 const read = bodyReader(
   Type.Object(
@@ -28,7 +28,7 @@ export async function joinByLink({ db, failures }: PeopleParts, ctx: Omit<WriteC
   const { link, name, password } = read(given)
   const unknown = () => failures.refuse(caller, reason('credential', { credential: 'link', state: 'unknown' }))
   if (!isWellFormed(link, 'link')) throw unknown()
-  await checkPassword(password, name ?? '')
+  await checkPassword(password, name ?? (await nameOfLink(db, link)) ?? '')
   const hash = await hashPassword(password)
   const now = ctx.now()
   const id = await change({ ...ctx, viewer: { kind: 'operator', name: 'link' } }, async (tx, note) => {

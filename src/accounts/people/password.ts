@@ -12,8 +12,8 @@ const LANES = 1
 const SALT_BYTES = 16
 const HASH_BYTES = 32
 const STORED = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([\w+/]{1,88})\$([\w+/]{1,88})$/
-/** Of zxcvbn's scores 0 to 4: from 3 on a password withstands guessing of a stolen database for a while. */
-const SCORE = 3
+/** Of zxcvbn's scores 0 to 4: the highest withstands guessing of a stolen database. */
+const SCORE = 4
 
 /** Compared where there is no password, so that a name nobody has takes as long as one that somebody has. */
 const NOBODY = `$argon2id$v=19$m=${MEMORY_KB},t=${PASSES},p=${LANES}$${'A'.repeat(22)}$${'A'.repeat(43)}`
@@ -39,7 +39,7 @@ export async function checkPassword(password: string, name: string): Promise<voi
   const { min, max } = PASSWORD_LENGTH
   const { length } = [...password]
   if (length < min || length > max) throw invalid('password', 'text', { min, max })
-  if ((await strength())(password, [name, 'mintmark']) < SCORE) throw invalid('password', 'password_common')
+  if ((await strength())(password, [name, ...name.split(' '), 'mintmark']) < SCORE) throw invalid('password', 'password_common')
 }
 
 type Strength = (password: string, userInputs: string[]) => number

@@ -141,6 +141,12 @@ export async function useLink(tx: Tx, link: string, passwordHash: string, now: D
 
 const OWNERS = sql`select from people where removed_at is null and 'owner' = any(roles)`
 
+/** Whom a link is for, null where it is nobody's. */
+export async function nameOfLink({ kysely }: Db, link: string): Promise<string | null> {
+  const links = kysely.selectFrom('person_links as l').innerJoin('people as p', 'p.id', 'l.person_id').select('p.name')
+  return (await links.where('l.hash', '=', hashKey(link)).executeTakeFirst())?.name ?? null
+}
+
 /** Ends what the person signs in with. */
 export async function clearSecrets(tx: Tx, id: number): Promise<void> {
   await tx.updateTable('people').set({ password_hash: null, totp_secret: null, totp_pending: null }).where('id', '=', id).execute()
