@@ -230,12 +230,23 @@ export interface paths {
         /**
          * The people who run the service
          * @description For owners.
+         *
+         *     ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/people' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
          */
         get: operations["listPeople"];
         put?: never;
         /**
          * Add a person
          * @description For owners. The answer has a one-time link, valid for 24 hours, with which they choose a password and set up two-factor sign-in.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/people' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"name":"Ayşe","roles":["owner"]}'
+         *     ```
          */
         post: operations["createPerson"];
         delete?: never;
@@ -254,6 +265,11 @@ export interface paths {
         /**
          * One person
          * @description For owners, and for everybody themselves.
+         *
+         *     ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/people/1' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
          */
         get: operations["getPerson"];
         put?: never;
@@ -261,6 +277,11 @@ export interface paths {
         /**
          * Remove a person
          * @description For owners. Their sessions and tokens end; the audit log keeps their name. The last owner stays: 409.
+         *
+         *     ```sh
+         *     curl -X DELETE 'http://127.0.0.1:0/operator/v1/people/2' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
          */
         delete: operations["removePerson"];
         options?: never;
@@ -268,6 +289,12 @@ export interface paths {
         /**
          * Change a person's name or roles
          * @description For owners. New roles take effect on every node within a second. The last owner stays one: 409.
+         *
+         *     ```sh
+         *     curl -X PATCH 'http://127.0.0.1:0/operator/v1/people/2' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"roles":["support"]}'
+         *     ```
          */
         patch: operations["changePerson"];
         trace?: never;
@@ -284,6 +311,12 @@ export interface paths {
         /**
          * Let a person begin anew
          * @description For owners, when somebody has lost password or authenticator app: sessions, tokens, password and app end, and a new one-time link replaces them.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/people/2/invite' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{}'
+         *     ```
          */
         post: operations["invitePerson"];
         delete?: never;
@@ -302,15 +335,50 @@ export interface paths {
         /**
          * The open sessions of a person, newest first
          * @description For owners, and for everybody their own.
+         *
+         *     ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/people/2/sessions' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
          */
         get: operations["listPersonSessions"];
         put?: never;
         post?: never;
         /**
-         * End a session of a person, or all
+         * End all sessions of a person
          * @description For owners, and for everybody their own. Every node refuses an ended session within a second.
+         *
+         *     ```sh
+         *     curl -X DELETE 'http://127.0.0.1:0/operator/v1/people/2/sessions' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
          */
         delete: operations["endPersonSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/people/{id}/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End one session of a person
+         * @description For owners, and for everybody their own. Every node refuses an ended session within a second.
+         *
+         *     ```sh
+         *     curl -X DELETE 'http://127.0.0.1:0/operator/v1/people/2/sessions/7' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        delete: operations["endPersonSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -326,12 +394,23 @@ export interface paths {
         /**
          * A person's tokens, without the tokens themselves
          * @description For owners, and for everybody their own.
+         *
+         *     ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/people/2/tokens' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
          */
         get: operations["listPersonTokens"];
         put?: never;
         /**
          * Make a token for a person
          * @description For owners, and for everybody their own. It may do what the roles of the person allow, and the audit log names the person.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/people/2/tokens' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"label":"Price feed"}'
+         *     ```
          */
         post: operations["createPersonToken"];
         delete?: never;
@@ -353,6 +432,11 @@ export interface paths {
         /**
          * Revoke a person's token
          * @description For owners, and for everybody their own. It is refused on every node within a second. Revoking it again changes nothing.
+         *
+         *     ```sh
+         *     curl -X DELETE 'http://127.0.0.1:0/operator/v1/people/2/tokens/1' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
          */
         delete: operations["revokePersonToken"];
         options?: never;
@@ -367,7 +451,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What a new service still lacks */
+        /**
+         * What a new service still lacks
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/first-steps' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
         get: operations["readFirstSteps"];
         put?: never;
         post?: never;
@@ -3130,6 +3220,10 @@ export interface components {
             /** @description Why the store cannot be used now */
             problem: string | null;
         };
+        EndedSessions: {
+            /** @description How many sessions */
+            ended: number;
+        };
         Error: {
             /** @enum {boolean} */
             success: false;
@@ -5131,6 +5225,7 @@ export type DiscardHeldPricesInput = components['schemas']['DiscardHeldPricesInp
 export type Dump = components['schemas']['Dump'];
 export type DumpFile = components['schemas']['DumpFile'];
 export type DumpState = components['schemas']['DumpState'];
+export type EndedSessions = components['schemas']['EndedSessions'];
 export type Error = components['schemas']['Error'];
 export type ErrorCode = components['schemas']['ErrorCode'];
 export type EventKind = components['schemas']['EventKind'];
@@ -5874,10 +5969,7 @@ export interface operations {
     };
     endPersonSessions: {
         parameters: {
-            query?: {
-                /** @description Only this one; without it all */
-                session_id?: number;
-            };
+            query?: never;
             header?: {
                 /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
                 "Idempotency-Key"?: string;
@@ -5899,9 +5991,40 @@ export interface operations {
                     "application/json": {
                         /** @enum {boolean} */
                         success: true;
-                        data: {
-                            ended: number;
-                        };
+                        data: components["schemas"]["EndedSessions"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    endPersonSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the person */
+                id: number;
+                /** @description Id of the session */
+                session_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["EndedSessions"];
                         message?: string;
                     };
                 };

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import { changePerson } from '#accounts/people/change-person.ts'
 import { createPersonToken } from '#accounts/people/create-person-token.ts'
 import { createPerson } from '#accounts/people/create-person.ts'
+import { endPersonSession } from '#accounts/people/end-person-session.ts'
 import { endPersonSessions } from '#accounts/people/end-person-sessions.ts'
 import { invitePerson } from '#accounts/people/invite-person.ts'
 import { listPeople } from '#accounts/people/list-people.ts'
@@ -104,7 +105,8 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .option('--session <id>', 'only this one', wholeNumber)
     .action((id: number, { session, ...options }: OutputOptions & { session?: number }) =>
       open(async (ctx) => {
-        const result = await call(endPersonSessions, ctx, { id, ...(session !== undefined && { session_id: session }) })
+        const result =
+          session === undefined ? await call(endPersonSessions, ctx, { id }) : await call(endPersonSession, ctx, { id, session_id: session })
         show(print, options, result, `${result.ended} sessions ended`)
       }),
     )

@@ -29,6 +29,7 @@ export const TERMS = [
   'product',
   'repricing rule',
   'series',
+  'session',
   'set',
   'webhook event',
   // their states, and what can happen to a listing

@@ -2,6 +2,7 @@
 import { changePerson } from '#accounts/people/change-person.ts'
 import { createPerson } from '#accounts/people/create-person.ts'
 import { createPersonToken } from '#accounts/people/create-person-token.ts'
+import { endPersonSession } from '#accounts/people/end-person-session.ts'
 import { endPersonSessions } from '#accounts/people/end-person-sessions.ts'
 import { getPerson } from '#accounts/people/get-person.ts'
 import { invitePerson } from '#accounts/people/invite-person.ts'
@@ -27,6 +28,8 @@ import type { Page } from '#core/paging.ts'
 import type { WriteCtx } from '#db/change.ts'
 import type { Route } from '#http/route.ts'
 import { type FirstSteps, FirstStepsSchema, readFirstSteps } from './read-first-steps.ts'
+
+const Ended = Type.Object({ ended: Type.Integer({ description: 'How many sessions' }) }, { title: 'EndedSessions' })
 
 export const peopleRoutes: Route<WriteCtx>[] = [
   {
@@ -113,12 +116,22 @@ export const peopleRoutes: Route<WriteCtx>[] = [
     method: 'DELETE',
     path: '/people/:id/sessions',
     verb: endPersonSessions,
-    summary: 'End a session of a person, or all',
+    summary: 'End all sessions of a person',
     description: 'For owners, and for everybody their own. Every node refuses an ended session within a second.',
     tag: 'People',
-    queryFields: ['session_id'],
-    answer: (result: { ended: number }) => ({ data: result, message: 'Sessions ended' }),
-    data: Type.Object({ ended: Type.Integer() }),
+    answer: (result: { ended: number }) => ({ data: result, message: 'The sessions have ended' }),
+    data: Ended,
+    errors: ['NOT_FOUND'],
+  },
+  {
+    method: 'DELETE',
+    path: '/people/:id/sessions/:session_id',
+    verb: endPersonSession,
+    summary: 'End one session of a person',
+    description: 'For owners, and for everybody their own. Every node refuses an ended session within a second.',
+    tag: 'People',
+    answer: (result: { ended: number }) => ({ data: result, message: 'The session has ended' }),
+    data: Ended,
     errors: ['NOT_FOUND'],
   },
   {

@@ -308,11 +308,12 @@ describe('A person', () => {
       { current: false, by_token: false, address: expect.stringMatching(/^127\./) },
       { current: true, by_token: false },
     ])
-    const end = (query: string) => ask(here, 'DELETE', `/operator/v1/people/${id}/sessions${query}`, { cookie })
+    const end = (which: string) => ask(here, 'DELETE', `/operator/v1/people/${id}/sessions${which}`, { cookie })
     expect(await reads(there, second.cookie)).toBe(200)
-    expect((await end(`?session_id=${list.body.data[0]!.id}`)).body.data).toEqual({ ended: 1 })
+    expect((await end(`/${list.body.data[0]!.id}`)).body.data).toEqual({ ended: 1 })
     expect([await reads(here, second.cookie), await reads(here, cookie)]).toEqual([401, 200])
     await until('the other node refuses it', async () => (await reads(there, second.cookie)) === 401)
+    expect((await end(`/${list.body.data[0]!.id}`)).status).toBe(404)
     expect((await end('')).body.data).toEqual({ ended: 1 })
     expect(await reads(here, cookie)).toBe(401)
   })

@@ -29,6 +29,7 @@ export const TURKISH: Words = {
     product: 'ürün',
     'repricing rule': 'fiyat kuralı',
     series: 'seri',
+    session: 'oturum',
     set: 'set',
     'webhook event': 'webhook olayı',
     accepted: 'kabul edilmiş',

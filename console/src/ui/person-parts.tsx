@@ -19,7 +19,10 @@ export function PersonSessions({ personId }: { personId: number }) {
         }
       : { title: t('endAllSessions'), text: t('endAllText') }
     if (!(await confirmed({ ...asked, action: t('endIt') }))) return
-    if (!(await writeNow('DELETE', `/people/${personId}/sessions`, session && { session_id: session.id }))) return
+    const ended = session
+      ? await writeNow('DELETE', `/people/${personId}/sessions/${session.id}`)
+      : await writeNow('DELETE', `/people/${personId}/sessions`)
+    if (!ended) return
     announce(t('sessionEnded'))
     changed()
   }

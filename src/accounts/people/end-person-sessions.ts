@@ -1,5 +1,5 @@
-// Ends a session of a person, or all of them; every node refuses them within a second.
-import { id, LARGEST_INTEGER } from '#core/fields.ts'
+// Ends all sessions of a person; every node refuses them within a second.
+import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
@@ -7,22 +7,12 @@ import { selfOrOwner } from './fields.ts'
 import { endSessions, fetchPerson, noteChanged } from './store.ts'
 
 export const endPersonSessions = verb(
-  {
-    name: 'endPersonSessions',
-    needs: 'self',
-    input: Type.Object(
-      {
-        id: id('person'),
-        session_id: Type.Optional(Type.Integer({ minimum: 1, maximum: LARGEST_INTEGER, description: 'Only this one; without it all' })),
-      },
-      { additionalProperties: false },
-    ),
-  },
-  async (ctx: WriteCtx, { id, session_id: only }) => {
+  { name: 'endPersonSessions', needs: 'self', input: Type.Object({ id: id('person') }, { additionalProperties: false }) },
+  async (ctx: WriteCtx, { id }) => {
     selfOrOwner(ctx, id)
     return change(ctx, async (tx, note): Promise<{ ended: number }> => {
       await fetchPerson(tx, id)
-      const ended = await endSessions(tx, id, only === undefined ? {} : { only })
+      const ended = await endSessions(tx, id)
       if (ended === 0) return { ended }
       note.audit({ action: 'person.end-sessions', subject: 'person', id, after: { ended } })
       noteChanged(note, id)
