@@ -115,6 +115,7 @@ function cookieReader(app: string): (request: FastifyRequest) => string | null {
   }
 }
 
+/** Answers pages with data that nothing on the way may keep. */
 export function answer(reply: FastifyReply, data: object): FastifyReply {
   reply.header('cache-control', 'no-store').type('application/json; charset=utf-8')
   return reply.send(JSON.stringify(successBody({ data })))

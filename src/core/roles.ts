@@ -38,6 +38,7 @@ export interface Person {
   sessionId?: number
 }
 
+/** Whether a need is one of operators, and not a plan. */
 export function isOperatorNeed(need: string): need is OperatorNeed {
   return Object.hasOwn(ALLOWED, need)
 }

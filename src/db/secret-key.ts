@@ -12,6 +12,7 @@ export const WRONG_KEY_ADVICE = `set the old SECRET_KEY, or copy ${KEY_FILE} fro
 /** Gives the key; it is made at the first use, where none is set. */
 export type SecretKey = () => string
 
+/** As it is set, else a key in the data directory; warns where other machines would have another. */
 export function secretKeyOf({ secretKey, dataDir, databaseUrl }: Pick<Config, 'secretKey' | 'dataDir' | 'databaseUrl'>, log: Log): SecretKey {
   let found = secretKey
   return () => {
