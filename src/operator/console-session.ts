@@ -65,12 +65,12 @@ export function addConsoleSession(app: FastifyInstance, pages: SessionPages, par
 
   const callerOf = sessionCaller(pages)
   /** A write of the person who is signed in: a token of theirs may not change what they sign in with. */
-  const own = (path: string, write: (parts: PeopleParts, ctx: WriteCtx, body: unknown) => Promise<object | void>) => {
+  const own = (path: string, write: (parts: PeopleParts, ctx: WriteCtx, body: unknown) => Promise<object>) => {
     app.post(path, { schema: { hide: true } as object }, async (request: FastifyRequest, reply: FastifyReply) => {
       const caller = callerOf(request)
       if (caller === null) throw unauthenticated(reason('own_pages_only'))
       const writing = ctx(request, await caller.viewer)
-      return answer(reply, (await write(peopleOf(writing), writing, request.body ?? {})) ?? {})
+      return answer(reply, await write(peopleOf(writing), writing, request.body ?? {}))
     })
     registerOtherMethods(app, path, ['POST'])
   }

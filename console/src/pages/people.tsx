@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { useVersion } from '#ui/data.ts'
-import { confirmed, Dialog, Field, Form, valuesOf } from '#ui/dialog.tsx'
+import { confirmed, Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { Secret } from '#ui/secret.tsx'
 import { Await, Facts } from '#ui/states.tsx'
@@ -126,7 +126,7 @@ interface PersonFormProps {
 
 function PersonForm({ of, onSaved, onClose }: PersonFormProps) {
   const { busy, error, write } = useWrite()
-  const submit = async (values: ReturnType<typeof valuesOf>) => {
+  const submit = async (values: Values) => {
     const body = { name: values.name!, roles: ROLES.filter((role) => `role.${role}` in values) }
     const saved = of ? await write('PATCH', `/people/${of.id}`, body) : await write('POST', '/people', body)
     if (saved) onSaved(saved.data)

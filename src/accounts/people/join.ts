@@ -9,7 +9,7 @@ import { forgetAttempts, nameKey } from './attempts.ts'
 import { personName } from './fields.ts'
 import { checkPassword, hashPassword } from './password.ts'
 import type { PeopleParts } from './sign-in.ts'
-import { endSessions, findSecrets, nameOfLink, noteChanged, personViewer, useLink, useOwnerLink } from './store.ts'
+import { endSessions, findSecrets, nameOfLink, noteChanged, personViewer, spendLink, spendOwnerLink } from './store.ts'
 
 const read = bodyReader(
   Type.Object(
@@ -32,8 +32,8 @@ export async function joinByLink({ db, failures }: PeopleParts, ctx: Omit<WriteC
   const hash = await hashPassword(password)
   const now = ctx.now()
   const id = await change({ ...ctx, viewer: { kind: 'operator', name: 'link' } }, async (tx, note) => {
-    const known = await useLink(tx, link, hash, now)
-    const joined = known ?? (name === undefined ? null : await useOwnerLink(tx, link, name, hash, now))
+    const known = await spendLink(tx, link, hash, now)
+    const joined = known ?? (name === undefined ? null : await spendOwnerLink(tx, link, name, hash, now))
     if (joined === null) return null
     await endSessions(tx, joined)
     const { name: stored, roles } = await tx.selectFrom('people').select(['name', 'roles']).where('id', '=', joined).executeTakeFirstOrThrow()

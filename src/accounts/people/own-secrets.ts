@@ -18,7 +18,7 @@ const readPassword = bodyReader(Type.Object({ current_password: secret }, closed
 const readCode = bodyReader(Type.Object({ code: Type.String({ maxLength: 20 }) }, closed))
 
 /** Sets another password; all other sessions of the person end. @throws VALIDATION_ERROR, RATE_LIMITED */
-export async function changePassword(parts: PeopleParts, ctx: WriteCtx, given: unknown): Promise<void> {
+export async function changePassword(parts: PeopleParts, ctx: WriteCtx, given: unknown): Promise<{ id: number }> {
   const { current_password: current, password } = readPasswords(given)
   const { id, name, sessionId } = await confirmedByPassword(parts, ctx.viewer, current)
   await checkPassword(password, name)
@@ -29,6 +29,7 @@ export async function changePassword(parts: PeopleParts, ctx: WriteCtx, given: u
     note.audit({ action: 'person.change-password', subject: 'person', id })
     noteChanged(note, id)
   })
+  return { id }
 }
 
 /** A new secret for an authenticator app; it counts once a code of it is confirmed. @throws VALIDATION_ERROR, RATE_LIMITED */
@@ -44,7 +45,7 @@ export async function beginTwoFactor(parts: PeopleParts, ctx: WriteCtx, given: u
 }
 
 /** Makes the pending secret the one whose codes sign in. @throws VALIDATION_ERROR for a wrong code, CONFLICT where none is pending */
-export async function confirmTwoFactor({ db, sealing, now }: PeopleParts, ctx: WriteCtx, given: unknown): Promise<void> {
+export async function confirmTwoFactor({ db, sealing, now }: PeopleParts, ctx: WriteCtx, given: unknown): Promise<{ id: number }> {
   const { code } = readCode(given)
   const { id } = personOf(ctx.viewer)
   const pending = (await findSecrets(db, { id }))?.totp_pending
@@ -61,6 +62,7 @@ export async function confirmTwoFactor({ db, sealing, now }: PeopleParts, ctx: W
     noteChanged(note, id)
   })
   await forgetAttempts(db, key)
+  return { id }
 }
 
 /** Whoever finds a console open may not take the account over: the password is asked for again, and counted like a sign-in. */

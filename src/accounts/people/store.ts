@@ -120,7 +120,7 @@ export async function insertLink(tx: Tx, person: { id: number; name: string } | 
 }
 
 /** Uses the link of the first owner up; null where it is not valid, or there is an owner already. @throws CONFLICT where somebody has the name */
-export async function useOwnerLink(tx: Tx, link: string, name: string, passwordHash: string, now: Date): Promise<number | null> {
+export async function spendOwnerLink(tx: Tx, link: string, name: string, passwordHash: string, now: Date): Promise<number | null> {
   const insert = sql<{ id: number }>`
     with used as (delete from person_links where hash = ${hashKey(link)} and person_id is null and expires_at > ${now} returning hash)
     insert into people (name, name_key, roles, password_hash, created_at)
@@ -130,7 +130,7 @@ export async function useOwnerLink(tx: Tx, link: string, name: string, passwordH
 }
 
 /** Uses a person's link up; null where it is not valid. */
-export async function useLink(tx: Tx, link: string, passwordHash: string, now: Date): Promise<number | null> {
+export async function spendLink(tx: Tx, link: string, passwordHash: string, now: Date): Promise<number | null> {
   const { rows } = await sql<{ id: number }>`
     with used as (delete from person_links where hash = ${hashKey(link)} and person_id is not null and expires_at > ${now} returning person_id)
     update people set password_hash = ${passwordHash}, totp_secret = null, totp_pending = null
