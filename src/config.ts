@@ -362,7 +362,7 @@ export const SETTINGS = {
   WEBHOOK_RETRY_DELAYS: setting('waits before the second and third attempt', [30_000, 300_000] as readonly number[], retryDelays),
   WEBHOOK_ALLOW_CIDRS: setting('ranges that webhooks may reach; unset: loopback outside production', null as readonly string[] | null, cidrs),
   WEBHOOK_ALLOW_HTTP: setting('webhooks over http; unset: outside production', null as boolean | null, flag),
-  SECRET_KEY: setting('encrypts webhook secrets; the same on all nodes', null as string | null, (value) => {
+  SECRET_KEY: setting('encrypts stored secrets; the same on all nodes', null as string | null, (value) => {
     if (value.length < 24) throw new Error('at least 24 characters')
     return value
   }),

@@ -9,12 +9,15 @@ import { RateLimits, type Shared } from '#accounts/rate-limits.ts'
 import { forgetOldUsage } from '#accounts/usage.ts'
 import { imageAddresses } from '#catalogue/image-addresses.ts'
 import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
+import { checkPeopleSealing } from '#accounts/people/codes.ts'
 import type { Log } from '#core/context.ts'
+import { openSealing } from '#core/sealing.ts'
 import type { Viewer } from '#core/verb.ts'
 import { ChangeFeed, CHANGES_CHANNEL, trimChangeLog } from '#db/change-feed.ts'
 import { forgetOldIdempotencyKeys } from '#db/idempotency.ts'
 import { LongPolls } from '#db/long-polls.ts'
 import { readAtLength } from '#db/replica.ts'
+import { secretKeyOf } from '#db/secret-key.ts'
 import type { Db } from '#db/schema.ts'
 import { DumpMaker } from '#dumps/maker.ts'
 import { checkDumpStore, openDumpStore } from '#dumps/open-store.ts'
@@ -105,7 +108,8 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   const webhooks = webhookRules(config, db, log, listening)
   // Images are fetched under the same rules as notifications are sent.
   const network: Network = webhooks
-  await checkSealing(db, webhooks.sealing)
+  const peopleSealing = openSealing(secretKeyOf(config, log), 'mintmark totp secrets')
+  await Promise.all([checkSealing(db, webhooks.sealing), checkPeopleSealing(db, peopleSealing)])
   const feed = new ChangeFeed(db, { warn: log.warn.bind(log), info: (message) => log.info({}, message) })
   const now = given ?? (() => feed.now())
   const keys = apiKeyring({ db, log, now })
@@ -176,6 +180,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     listings,
     market,
     webhooks,
+    peopleSealing,
     events,
     limits: new RateLimits(config.rateLimits, sharedCounting(config, db)),
     requests: new RequestCounts(),

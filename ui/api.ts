@@ -67,6 +67,8 @@ export interface SessionStore<Session> {
   loadSession: () => Promise<void>
   /** The credential goes to the service once and stays nowhere in the browser. @throws ApiError */
   signIn: (credential: string) => Promise<void>
+  /** The same with whatever proves who it is. @throws ApiError */
+  signInBy: (proof: object) => Promise<void>
   /** @throws ApiError */
   signOut: () => Promise<void>
 }
@@ -97,13 +99,15 @@ export function connect<Session extends object>({ app, api, credential: field, w
     }
     session.value = signedIn
   }
+  const signInBy = async (proof: object) => {
+    await ask('POST', path, { json: proof })
+    await loadSession()
+  }
   return {
     session,
     loadSession,
-    signIn: async (credential) => {
-      await ask('POST', path, { json: { [field]: credential } })
-      await loadSession()
-    },
+    signIn: (credential) => signInBy({ [field]: credential }),
+    signInBy,
     signOut: async () => {
       await ask('DELETE', path)
       session.value = null
@@ -145,6 +149,11 @@ export function newKey(): string {
 /** The header that makes a request one of these pages. */
 export function ownHeaders(): Record<string, string> {
   return { [connected().header]: '1' }
+}
+
+/** Posts to an address of the pages themselves, beside the API. @throws ApiError */
+export function postToPages<T>(path: string, json: object): Promise<Reply<T>> {
+  return ask('POST', path, { json })
 }
 
 async function ask<T>(method: string, url: string, { json, idempotencyKey, ifMatch, signal }: Sending<unknown> = {}): Promise<Reply<T>> {

@@ -226,6 +226,253 @@ export interface paths {
         patch: operations["changeKey"];
         trace?: never;
     };
+    "/operator/v1/people": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The people who run the service
+         * @description For owners.
+         *
+         *     ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/people' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["listPeople"];
+        put?: never;
+        /**
+         * Add a person
+         * @description For owners. The answer has a one-time link, valid for 24 hours, with which they choose a password and set up two-factor sign-in.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/people' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"name":"Ayşe","roles":["owner"]}'
+         *     ```
+         */
+        post: operations["createPerson"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/people/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One person
+         * @description For owners, and for everybody themselves.
+         *
+         *     ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/people/1' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["getPerson"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove a person
+         * @description For owners. Their sessions and tokens end; the audit log keeps their name. The last owner stays: 409.
+         *
+         *     ```sh
+         *     curl -X DELETE 'http://127.0.0.1:0/operator/v1/people/2' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        delete: operations["removePerson"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a person's name or roles
+         * @description For owners. New roles take effect on every node within a second. The last owner stays one: 409.
+         *
+         *     ```sh
+         *     curl -X PATCH 'http://127.0.0.1:0/operator/v1/people/2' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"roles":["support"]}'
+         *     ```
+         */
+        patch: operations["changePerson"];
+        trace?: never;
+    };
+    "/operator/v1/people/{id}/invite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let a person begin anew
+         * @description For owners, when somebody has lost password or authenticator app: sessions, tokens, password and app end, and a new one-time link replaces them.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/people/2/invite' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{}'
+         *     ```
+         */
+        post: operations["invitePerson"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/people/{id}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The open sessions of a person, newest first
+         * @description For owners, and for everybody their own.
+         *
+         *     ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/people/2/sessions' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["listPersonSessions"];
+        put?: never;
+        post?: never;
+        /**
+         * End all sessions of a person
+         * @description For owners, and for everybody their own. Every node refuses an ended session within a second.
+         *
+         *     ```sh
+         *     curl -X DELETE 'http://127.0.0.1:0/operator/v1/people/2/sessions' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        delete: operations["endPersonSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/people/{id}/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End one session of a person
+         * @description For owners, and for everybody their own. Every node refuses an ended session within a second.
+         *
+         *     ```sh
+         *     curl -X DELETE 'http://127.0.0.1:0/operator/v1/people/2/sessions/7' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        delete: operations["endPersonSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/people/{id}/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A person's tokens, without the tokens themselves
+         * @description For owners, and for everybody their own.
+         *
+         *     ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/people/2/tokens' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["listPersonTokens"];
+        put?: never;
+        /**
+         * Make a token for a person
+         * @description For owners, and for everybody their own. It may do what the roles of the person allow, and the audit log names the person.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/people/2/tokens' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"label":"Price feed"}'
+         *     ```
+         */
+        post: operations["createPersonToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/people/{id}/tokens/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a person's token
+         * @description For owners, and for everybody their own. It is refused on every node within a second. Revoking it again changes nothing.
+         *
+         *     ```sh
+         *     curl -X DELETE 'http://127.0.0.1:0/operator/v1/people/2/tokens/1' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        delete: operations["revokePersonToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/first-steps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a new service still lacks
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/first-steps' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["readFirstSteps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/audit": {
         parameters: {
             query?: never;
@@ -2684,6 +2931,12 @@ export interface components {
             /** @description Addresses and ranges (CIDR) from which the key may be used. Empty: no limit */
             allowed_addresses?: string[];
         };
+        ChangePersonInput: {
+            /** @description Signs in with it and stands in the audit log; upper and lower case are the same */
+            name?: string;
+            /** @description `owner` may do everything, `read_only` may read; the others read everything and change what they are called after */
+            roles?: components["schemas"]["Role"][];
+        };
         CollectionImport: {
             rows_read: number;
             /** @description Records made */
@@ -2898,6 +3151,16 @@ export interface components {
             offers_enabled?: boolean;
             min_offer_price?: number | null;
         };
+        CreatePersonInput: {
+            /** @description Signs in with it and stands in the audit log; upper and lower case are the same */
+            name: string;
+            /** @description `owner` may do everything, `read_only` may read; the others read everything and change what they are called after */
+            roles: components["schemas"]["Role"][];
+        };
+        CreatePersonTokenInput: {
+            /** @description What uses it */
+            label: string;
+        };
         CreditEntry: {
             id: number;
             /** @description Below 0 where credits were taken or used */
@@ -2999,6 +3262,10 @@ export interface components {
             /** @description Why the store cannot be used now */
             problem: string | null;
         };
+        EndedSessions: {
+            /** @description How many sessions */
+            ended: number;
+        };
         Error: {
             /** @enum {boolean} */
             success: false;
@@ -3046,6 +3313,18 @@ export interface components {
             /** @enum {string} */
             type: "csv" | "json";
             names: string[];
+        };
+        /** @enum {string} */
+        FirstStep: "owner" | "catalogue" | "prices" | "rates" | "account" | "key" | "listing";
+        FirstSteps: {
+            /** @description Every step but `owner` is done: a service may be run with shared tokens alone */
+            done: boolean;
+            steps: {
+                step: components["schemas"]["FirstStep"];
+                done: boolean;
+                /** @description Of `key`: the account that has none yet */
+                subject_id: number | null;
+            }[];
         };
         /** @enum {string} */
         Genre: "single" | "card" | "sealed" | "bundle";
@@ -3230,6 +3509,25 @@ export interface components {
         };
         /** @enum {string} */
         ImportStatus: "queued" | "running" | "done" | "failed";
+        InvitedPerson: {
+            id: number;
+            /** @description Signs in with it; upper and lower case are the same */
+            name: string;
+            roles: components["schemas"]["Role"][];
+            /** @description false until the link was used */
+            has_password: boolean;
+            /** @description A code is asked for at sign-in; before that is set up, a session may do nothing else */
+            two_factor: boolean;
+            /** @description Until when the one-time link is valid; null: there is none */
+            link_expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            created_at: string;
+            /** @description One-time link below the console's address, shown this once */
+            link_path: string;
+        };
         ItemSource: {
             record_id: number;
             source: string;
@@ -3662,6 +3960,22 @@ export interface components {
             /** @description The key itself, shown this once */
             key: string;
         };
+        NewPersonToken: {
+            id: number;
+            label: string;
+            /** @description The last four characters of the token */
+            last4: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            created_at: string;
+            /** @description First use on the last day (UTC) on which it was used */
+            last_used_at: string | null;
+            revoked_at: string | null;
+            /** @description The token itself, shown this once */
+            token: string;
+        };
         Order: {
             order_id: number;
             /**
@@ -3728,6 +4042,60 @@ export interface components {
             }[];
             /** Format: date-time */
             parked_at: string;
+        };
+        Person: {
+            id: number;
+            /** @description Signs in with it; upper and lower case are the same */
+            name: string;
+            roles: components["schemas"]["Role"][];
+            /** @description false until the link was used */
+            has_password: boolean;
+            /** @description A code is asked for at sign-in; before that is set up, a session may do nothing else */
+            two_factor: boolean;
+            /** @description Until when the one-time link is valid; null: there is none */
+            link_expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            created_at: string;
+        };
+        PersonSession: {
+            id: number;
+            /** @description The session that asks */
+            current: boolean;
+            /** @description Opened with a token instead of a password */
+            by_token: boolean;
+            /** @description Where it was opened from */
+            address: string;
+            /** @description The `User-Agent` that opened it */
+            browser: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            created_at: string;
+            /** @description First use on the last day (UTC) on which it was used */
+            last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            expires_at: string;
+        };
+        PersonToken: {
+            id: number;
+            label: string;
+            /** @description The last four characters of the token */
+            last4: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            created_at: string;
+            /** @description First use on the last day (UTC) on which it was used */
+            last_used_at: string | null;
+            revoked_at: string | null;
         };
         PlaceParkedRowInput: {
             /** @description The item that the row means */
@@ -4176,6 +4544,8 @@ export interface components {
             import_id: number;
             line: number | null;
         };
+        /** @enum {string} */
+        Role: "owner" | "catalogue" | "market" | "support" | "read_only";
         RotateKeyInput: {
             /**
              * @description How long the old key runs on
@@ -4874,6 +5244,7 @@ export type ChangeCategoryInput = components['schemas']['ChangeCategoryInput'];
 export type ChangeCollectionInput = components['schemas']['ChangeCollectionInput'];
 export type ChangeItemInput = components['schemas']['ChangeItemInput'];
 export type ChangeKeyInput = components['schemas']['ChangeKeyInput'];
+export type ChangePersonInput = components['schemas']['ChangePersonInput'];
 export type CollectionImport = components['schemas']['CollectionImport'];
 export type CollectionRecord = components['schemas']['CollectionRecord'];
 export type CollectionVisibility = components['schemas']['CollectionVisibility'];
@@ -4886,6 +5257,8 @@ export type CreateCollectionInput = components['schemas']['CreateCollectionInput
 export type CreateItemInput = components['schemas']['CreateItemInput'];
 export type CreateKeyInput = components['schemas']['CreateKeyInput'];
 export type CreateListingInput = components['schemas']['CreateListingInput'];
+export type CreatePersonInput = components['schemas']['CreatePersonInput'];
+export type CreatePersonTokenInput = components['schemas']['CreatePersonTokenInput'];
 export type CreditEntry = components['schemas']['CreditEntry'];
 export type DecidePricesInput = components['schemas']['DecidePricesInput'];
 export type DecidedPrices = components['schemas']['DecidedPrices'];
@@ -4894,12 +5267,15 @@ export type DiscardHeldPricesInput = components['schemas']['DiscardHeldPricesInp
 export type Dump = components['schemas']['Dump'];
 export type DumpFile = components['schemas']['DumpFile'];
 export type DumpState = components['schemas']['DumpState'];
+export type EndedSessions = components['schemas']['EndedSessions'];
 export type Error = components['schemas']['Error'];
 export type ErrorCode = components['schemas']['ErrorCode'];
 export type EventKind = components['schemas']['EventKind'];
 export type EvidenceRule = components['schemas']['EvidenceRule'];
 export type ExplainedComparison = components['schemas']['ExplainedComparison'];
 export type FileMark = components['schemas']['FileMark'];
+export type FirstStep = components['schemas']['FirstStep'];
+export type FirstSteps = components['schemas']['FirstSteps'];
 export type Genre = components['schemas']['Genre'];
 export type Grade = components['schemas']['Grade'];
 export type GradeGroup = components['schemas']['GradeGroup'];
@@ -4908,6 +5284,7 @@ export type Import = components['schemas']['Import'];
 export type ImportDetail = components['schemas']['ImportDetail'];
 export type ImportFormat = components['schemas']['ImportFormat'];
 export type ImportStatus = components['schemas']['ImportStatus'];
+export type InvitedPerson = components['schemas']['InvitedPerson'];
 export type ItemSource = components['schemas']['ItemSource'];
 export type KeyUsage = components['schemas']['KeyUsage'];
 export type ListedItem = components['schemas']['ListedItem'];
@@ -4926,10 +5303,14 @@ export type MatchedSet = components['schemas']['MatchedSet'];
 export type Merge = components['schemas']['Merge'];
 export type MergeItemInput = components['schemas']['MergeItemInput'];
 export type NewApiKey = components['schemas']['NewApiKey'];
+export type NewPersonToken = components['schemas']['NewPersonToken'];
 export type Order = components['schemas']['Order'];
 export type OrderLine = components['schemas']['OrderLine'];
 export type Pagination = components['schemas']['Pagination'];
 export type ParkedRow = components['schemas']['ParkedRow'];
+export type Person = components['schemas']['Person'];
+export type PersonSession = components['schemas']['PersonSession'];
+export type PersonToken = components['schemas']['PersonToken'];
 export type PlaceParkedRowInput = components['schemas']['PlaceParkedRowInput'];
 export type Plan = components['schemas']['Plan'];
 export type PostPricesInput = components['schemas']['PostPricesInput'];
@@ -4960,6 +5341,7 @@ export type ReopenedDecisions = components['schemas']['ReopenedDecisions'];
 export type RequestListingChangeInput = components['schemas']['RequestListingChangeInput'];
 export type ReviewedItem = components['schemas']['ReviewedItem'];
 export type ReviewedPrice = components['schemas']['ReviewedPrice'];
+export type Role = components['schemas']['Role'];
 export type RotateKeyInput = components['schemas']['RotateKeyInput'];
 export type RunningDump = components['schemas']['RunningDump'];
 export type SaleCancellation = components['schemas']['SaleCancellation'];
@@ -5407,6 +5789,414 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["ApiKey"];
                         message?: string;
+                    };
+                };
+            };
+        };
+    };
+    listPeople: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Entries on a page */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Person"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+        };
+    };
+    createPerson: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreatePersonInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["InvitedPerson"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    getPerson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the person */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Person"];
+                    };
+                };
+            };
+        };
+    };
+    removePerson: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the person */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Person"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    changePerson: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the person */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangePersonInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Person"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    invitePerson: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the person */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["InvitedPerson"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    listPersonSessions: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Entries on a page */
+                per_page?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the person */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["PersonSession"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+        };
+    };
+    endPersonSessions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the person */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["EndedSessions"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    endPersonSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the person */
+                id: number;
+                /** @description Id of the session */
+                session_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["EndedSessions"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    listPersonTokens: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Entries on a page */
+                per_page?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the person */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["PersonToken"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+        };
+    };
+    createPersonToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the person */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreatePersonTokenInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["NewPersonToken"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    revokePersonToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the person */
+                id: number;
+                /** @description Id of the token */
+                token_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["PersonToken"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    readFirstSteps: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["FirstSteps"];
                     };
                 };
             };
@@ -8598,6 +9388,7 @@ export const errorCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["s
 export const eventKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["EventKind"]> = ["sale", "expire"];
 export const explainedComparisonLevelValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ExplainedComparison"]["level"]> = ["agree", "doubt", "conflict"];
 export const fileMarkTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["FileMark"]["type"]> = ["csv", "json"];
+export const firstStepValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["FirstStep"]> = ["owner", "catalogue", "prices", "rates", "account", "key", "listing"];
 export const genreValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Genre"]> = ["single", "card", "sealed", "bundle"];
 export const heldPriceRuleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "withdrawn"];
 export const heldPriceStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["state"]> = ["open", "accepted", "discarded", "reverted"];
@@ -8626,6 +9417,7 @@ export const priceRuleNameValues: ReadonlyArray<FlattenedDeepRequired<components
 export const priceStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceState"]> = ["trusted", "disputed", "stale"];
 export const reviewedPriceStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ReviewedPrice"]["state"]> = ["held", "trusted", "disputed", "stale"];
 export const reviewedPriceRuleAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ReviewedPrice"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order"];
+export const roleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Role"]> = ["owner", "catalogue", "market", "support", "read_only"];
 export const savePriceMappingInputDecimalValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SavePriceMappingInput"]["decimal"]> = [".", ","];
 export const savePriceMappingInputEncodingValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SavePriceMappingInput"]["encoding"]> = ["utf-8", "windows-1252"];
 export const setMatchStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SetMatch"]["state"]> = ["waiting", "decided"];

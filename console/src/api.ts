@@ -1,8 +1,8 @@
 // The console's service: the operator API, by the types of its document, and who is signed in.
-import { apiAddress, connect, offline, ownHeaders, readReply } from '#ui/api.ts'
+import { apiAddress, connect, offline, ownHeaders, postToPages, type Reply, readReply } from '#ui/api.ts'
 import { clientOf } from '#ui/client.ts'
 import { nameMarkets } from '#ui/words.ts'
-import type { paths, SourceTrust } from './api-types.ts'
+import type { paths, Person, SourceTrust } from './api-types.ts'
 
 export interface OperatorApi {
   paths: paths
@@ -12,8 +12,21 @@ export interface OperatorApi {
 
 export const { request, useData, useWrite, writeNow, List } = clientOf<OperatorApi>({ csv: true })
 
+export interface SignedInPerson {
+  id: number
+  roles: Person['roles']
+  /** two-factor sign-in is to be set up before anything else */
+  unfinished: boolean
+}
+
 interface Session {
   operator: string
+  /** null for a shared token, which may do everything */
+  person: SignedInPerson | null
+  /** a new service still lacks something */
+  first_steps: boolean
+  /** it has no catalogue yet */
+  is_empty: boolean
   /** currency of each price source */
   currencies: Record<string, string>
   /** what the operator calls the markets, by code; not all have a name */
@@ -27,6 +40,11 @@ export const sessions = connect<Session>({
   who: 'operator',
   onLoad: ({ market_names: names }) => nameMarkets(names),
 })
+
+/** Changes what the person signs in with; only a session may. @throws ApiError */
+export function ownPost<T>(path: '/password' | '/two-factor' | '/two-factor/confirm', json: object): Promise<Reply<T>> {
+  return postToPages(`/console${path}`, json)
+}
 
 export interface Upload {
   format: string

@@ -3,12 +3,15 @@ import archive from 'lucide-static/icons/archive.svg?raw'
 import badgeCheck from 'lucide-static/icons/badge-check.svg?raw'
 import gauge from 'lucide-static/icons/gauge.svg?raw'
 import gitMerge from 'lucide-static/icons/git-merge.svg?raw'
+import idCard from 'lucide-static/icons/id-card.svg?raw'
 import library from 'lucide-static/icons/library.svg?raw'
+import listChecks from 'lucide-static/icons/list-checks.svg?raw'
 import rss from 'lucide-static/icons/rss.svg?raw'
 import scale from 'lucide-static/icons/scale.svg?raw'
 import scrollText from 'lucide-static/icons/scroll-text.svg?raw'
 import store from 'lucide-static/icons/store.svg?raw'
 import upload from 'lucide-static/icons/upload.svg?raw'
+import userCog from 'lucide-static/icons/user-cog.svg?raw'
 import users from 'lucide-static/icons/users.svg?raw'
 
 export const ICONS: Record<string, string> = {
@@ -23,4 +26,7 @@ export const ICONS: Record<string, string> = {
   '/console/listings': store,
   '/console/accounts': users,
   '/console/audit': scrollText,
+  '/console/people': idCard,
+  '/console/my-account': userCog,
+  '/console/first-steps': listChecks,
 }

@@ -3,10 +3,10 @@ import { render } from 'preact'
 import { lazy, Route } from 'preact-iso'
 import { App, Routes } from '#ui/app.tsx'
 import { Frame } from '#ui/frame.tsx'
-import { SignIn } from '#ui/sign-in.tsx'
+import { Heading } from '#ui/heading.tsx'
 import '#ui/theme.ts'
 import '#ui/styles.css'
-import { sessions } from './api.ts'
+import { sessions, type SignedInPerson } from './api.ts'
 import { ICONS } from './icons.ts'
 import { AccountPage } from './pages/account.tsx'
 import { AccountsPage } from './pages/accounts.tsx'
@@ -15,13 +15,16 @@ import { ApprovalsPage } from './pages/approvals.tsx'
 import { AuditPage } from './pages/audit.tsx'
 import { CataloguePage } from './pages/catalogue.tsx'
 import { DumpsPage } from './pages/dumps.tsx'
+import { FirstStepsPage } from './pages/first-steps.tsx'
 import { ImportPage } from './pages/import.tsx'
 import { ImportsPage } from './pages/imports.tsx'
 import { ListingPage } from './pages/listing.tsx'
 import { ListingsPage } from './pages/listings.tsx'
 import { MatchesPage } from './pages/matches.tsx'
+import { MyAccountPage } from './pages/my-account.tsx'
 import { OrderPage } from './pages/order.tsx'
 import { OrdersPage } from './pages/orders.tsx'
+import { PeoplePage, PersonPage } from './pages/people.tsx'
 import { PriceDecisionsPage } from './pages/price-decisions.tsx'
 import { PriceReviewsPage } from './pages/price-reviews.tsx'
 import { RatesPage } from './pages/rates.tsx'
@@ -32,13 +35,25 @@ import { TodayPage } from './pages/today.tsx'
 import { WebhooksPage } from './pages/webhooks.tsx'
 import { find } from './ui/find.ts'
 import { PricesWaiting } from './ui/prices-waiting.tsx'
+import { ACCOUNT_PATH, ConsoleSignIn, JOIN_PATH, JoinForm } from './ui/sign-in-forms.tsx'
 import { t } from './words.ts'
 import './styles.css'
 
 const ItemPage = lazy(() => import('./pages/item.tsx').then((module) => module.ItemPage))
 
-const places = () => [
-  { href: '/console', text: t('today') },
+const FIRST_STEPS_PATH = '/console/first-steps'
+
+interface Signed {
+  person: SignedInPerson | null
+  first_steps: boolean
+  is_empty: boolean
+}
+
+const account = () => ({ href: ACCOUNT_PATH, text: t('myAccount') })
+
+const places = ({ person, first_steps: isNew, is_empty: isEmpty }: Signed) => [
+  { href: '/console', text: isEmpty ? t('firstSteps') : t('today') },
+  ...(isNew && !isEmpty ? [{ href: FIRST_STEPS_PATH, text: t('firstSteps') }] : []),
   { href: '/console/approvals', text: t('approvals'), also: ['/console/approval-rules'] },
   { href: '/console/catalogue', text: t('catalogue'), also: ['/console/synonyms'] },
   { href: '/console/matches', text: t('matches'), also: ['/console/set-matches'] },
@@ -49,25 +64,33 @@ const places = () => [
   { href: '/console/listings', text: t('market'), also: ['/console/orders'] },
   { href: '/console/accounts', text: t('accounts'), also: ['/console/webhooks'] },
   { href: '/console/audit', text: t('audit') },
+  ...(person === null || person.roles.includes('owner') ? [{ href: '/console/people', text: t('people') }] : []),
+  ...(person === null ? [] : [account()]),
 ]
 
 function Console() {
-  const signIn = <SignIn label={t('operatorToken')} hint={t('tokenHint')} refused={t('tokenRefused')} signIn={sessions.signIn} />
   return (
-    <App scope="/console" store={sessions} signIn={signIn}>
-      {({ operator }) => (
-        <Frame places={places()} icons={ICONS} who={operator.replace(/:\d+$/, '')} signOut={sessions.signOut} find={find}>
-          <Pages />
+    <App scope="/console" store={sessions} signIn={<ConsoleSignIn />}>
+      {(signed) => (
+        <Frame
+          places={signed.person?.unfinished ? [account()] : places(signed)}
+          icons={ICONS}
+          who={signed.operator.replace(/[:#]\d+$/, '')}
+          signOut={sessions.signOut}
+          find={find}
+        >
+          {signed.person?.unfinished ? <MyAccountPage /> : <Pages isEmpty={signed.is_empty} />}
         </Frame>
       )}
     </App>
   )
 }
 
-function Pages() {
+/** @param isEmpty without a catalogue there is nothing to tell of today */
+function Pages({ isEmpty }: { isEmpty: boolean }) {
   return (
-    <Routes home={{ href: '/console', text: t('today') }}>
-      <Route path="/console" component={TodayPage} />
+    <Routes home={{ href: '/console', text: isEmpty ? t('firstSteps') : t('today') }}>
+      <Route path="/console" component={isEmpty ? FirstStepsPage : TodayPage} />
       <Route path="/console/approvals" component={ApprovalsPage} />
       <Route path="/console/approval-rules" component={ApprovalRulesPage} />
       <Route path="/console/approval-rules/:id" component={ApprovalRulePage} />
@@ -91,7 +114,22 @@ function Pages() {
       <Route path="/console/accounts/:id" component={AccountPage} />
       <Route path="/console/webhooks" component={WebhooksPage} />
       <Route path="/console/audit" component={AuditPage} />
+      <Route path="/console/people" component={PeoplePage} />
+      <Route path="/console/people/:id" component={PersonPage} />
+      <Route path={ACCOUNT_PATH} component={MyAccountPage} />
+      <Route path={FIRST_STEPS_PATH} component={FirstStepsPage} />
+      <Route path={JOIN_PATH} component={JoinPage} />
     </Routes>
+  )
+}
+
+/** A link that is opened where somebody is signed in already: whoever uses it takes their place. */
+function JoinPage() {
+  return (
+    <>
+      <Heading>{t('join')}</Heading>
+      <JoinForm />
+    </>
   )
 }
 

@@ -15,7 +15,7 @@ const AMOUNT = reason('integer', { min: -LARGEST_AMOUNT, max: LARGEST_AMOUNT, ex
 export const addCredits = verb(
   {
     name: 'addCredits',
-    needs: 'operator',
+    needs: 'support',
     input: Type.Object(
       {
         id: id('account'),

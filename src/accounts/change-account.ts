@@ -12,7 +12,7 @@ const LARGEST_QUOTA = 1_000_000
 export const changeAccount = verb(
   {
     name: 'changeAccount',
-    needs: 'operator',
+    needs: 'support',
     input: Type.Object(
       {
         id: id('account'),

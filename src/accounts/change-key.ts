@@ -16,7 +16,7 @@ const CHANGES = {
 }
 
 export const changeKey = verb(
-  { name: 'changeKey', needs: 'operator', input: Type.Object({ id: id('key'), ...CHANGES }, { additionalProperties: false }) },
+  { name: 'changeKey', needs: 'support', input: Type.Object({ id: id('key'), ...CHANGES }, { additionalProperties: false }) },
   (ctx: WriteCtx, input) =>
     change(ctx, async (tx, note) => {
       const { id, label, expires_at, ...limits } = input

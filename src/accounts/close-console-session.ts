@@ -2,16 +2,26 @@
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
+import type { Tx } from '#db/schema.ts'
 import { hashKey } from './key-format.ts'
+import { ownerOf } from './people/store.ts'
 import { BOOTSTRAP_ID } from './store.ts'
 
 export const closeConsoleSession = verb(
-  { name: 'closeConsoleSession', needs: 'operator', input: Type.Object({ session: Type.String() }, { additionalProperties: false }) },
+  { name: 'closeConsoleSession', needs: 'self', input: Type.Object({ session: Type.String() }, { additionalProperties: false }) },
   (ctx: WriteCtx, { session }) =>
     change(ctx, async (tx, note): Promise<void> => {
-      const ended = await tx.deleteFrom('console_sessions').where('hash', '=', hashKey(session)).returning(['id', 'token_id']).executeTakeFirst()
+      const ended = await end(tx, hashKey(session))
       if (!ended) return
       note.audit({ action: 'console.sign-out', subject: 'console-session', id: ended.id })
-      note.changed('operators', [ended.token_id ?? BOOTSTRAP_ID])
+      note.changed('operators', [ended.owner])
     }),
 )
+
+/** Its id, and the id by which the change log names whose it was. */
+async function end(tx: Tx, hash: Buffer): Promise<{ id: number; owner: number } | null> {
+  const own = await tx.deleteFrom('person_sessions').where('hash', '=', hash).returning(['id', 'person_id']).executeTakeFirst()
+  if (own) return { id: own.id, owner: ownerOf(own.person_id) }
+  const shared = await tx.deleteFrom('console_sessions').where('hash', '=', hash).returning(['id', 'token_id']).executeTakeFirst()
+  return shared ? { id: shared.id, owner: shared.token_id ?? BOOTSTRAP_ID } : null
+}

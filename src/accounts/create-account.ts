@@ -9,7 +9,7 @@ import { insertAccount, insertCreditEntry } from './store.ts'
 export const createAccount = verb(
   {
     name: 'createAccount',
-    needs: 'operator',
+    needs: 'support',
     input: Type.Object(
       {
         name: name('Name of the account'),

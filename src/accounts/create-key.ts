@@ -13,7 +13,7 @@ import type { NewApiKey } from './types.ts'
 export const createKey = verb(
   {
     name: 'createKey',
-    needs: 'operator',
+    needs: 'support',
     secret: true,
     input: Type.Object(
       {

@@ -10,7 +10,7 @@ import type { NewOperatorToken } from './types.ts'
 export const createOperatorToken = verb(
   {
     name: 'createOperatorToken',
-    needs: 'operator',
+    needs: 'owner',
     secret: true,
     input: Type.Object({ label: name('Who or what uses it') }, { additionalProperties: false }),
   },

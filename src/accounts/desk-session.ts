@@ -9,7 +9,7 @@ import type { Keyring } from './keyring.ts'
 import { openSellerSession } from './open-seller-session.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { type MeCtx, readMe } from './read-me.ts'
-import { addSessionRoutes, type SessionPages } from './session-routes.ts'
+import { addSessionRoutes, credentialIn, type SessionPages } from './session-routes.ts'
 
 export interface DeskSessionParts {
   keys: Keyring
@@ -25,12 +25,10 @@ export function addDeskSession(app: FastifyInstance, pages: SessionPages, parts:
   const { keys, limits, ctx, currencies, marketNames } = parts
   addSessionRoutes(app, {
     ...pages,
-    credentials: keys,
-    field: 'key',
-    must: 'api_key',
-    open: async (request, viewer) => {
+    open: async (request, body) => {
+      const viewer = await keys.findKey(credentialIn(body, 'key', 'api_key'), request)
       await allow(viewer, openSellerSession, limits, null)
-      return call(openSellerSession, ctx(request, viewer), {})
+      return { viewer, opened: await call(openSellerSession, ctx(request, viewer), {}) }
     },
     close: (request, viewer, session) => call(closeSellerSession, ctx(request, viewer), { session }),
     describe: async (request, viewer) => {

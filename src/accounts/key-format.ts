@@ -7,7 +7,7 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const RANDOM_LENGTH = 43
 const CHECKSUM_LENGTH = 6
 
-const PREFIXES = { api: 'mintmark_', operator: 'mintop_', session: 'mintses_' } as const
+const PREFIXES = { api: 'mintmark_', operator: 'mintop_', session: 'mintses_', link: 'mintlink_' } as const
 
 export type KeyKind = keyof typeof PREFIXES
 
@@ -15,6 +15,7 @@ const SHAPES: Record<KeyKind, RegExp> = {
   api: shapeOf('api'),
   operator: shapeOf('operator'),
   session: shapeOf('session'),
+  link: shapeOf('link'),
 }
 
 /** A new random key: prefix, 43 base 62 characters of randomness, 6 of checksum over all before it. */

@@ -23,11 +23,15 @@ const CAPACITY = 50_000
 const UNKNOWN_CAPACITY = 10_000
 const BEARER = /^Bearer +([^ ].*)$/i
 
+type OwnTable = 'api_keys' | 'operator_tokens' | 'console_sessions' | 'seller_sessions'
+/** Where uses are stored: people's tokens and sessions have tables of their own. */
+type UsedTable = OwnTable | NonNullable<Holder['table']>
+
 /** What differs between API keys, operator tokens and the sessions of pages. */
 interface KeySource {
   kind: KeyKind
   credential: string
-  table: 'api_keys' | 'operator_tokens' | 'console_sessions' | 'seller_sessions'
+  table: OwnTable
   /** a use is stored once in so long */
   usesEveryMs: number
   changes: ChangeKind
@@ -56,7 +60,7 @@ export function apiKeyring(options: KeyringOptions): Keyring {
   return new Keyring(source, options, null, null, new KeyUsage(options))
 }
 
-/** The operators' tokens; `bootstrap` is one more that is set, not stored, and belongs to the operator `bootstrap`. */
+/** The operators' tokens, people's and shared ones; `bootstrap` is one more that is set, not stored, and belongs to the operator `bootstrap`. */
 export function operatorTokens(options: KeyringOptions, bootstrap: string | null): Keyring {
   const source: KeySource = {
     kind: 'operator',
@@ -70,7 +74,7 @@ export function operatorTokens(options: KeyringOptions, bootstrap: string | null
   return new Keyring(source, options, bootstrap, new FailureAudit(options))
 }
 
-/** Sessions of the console; they end with the token they were opened with, `bootstrap` among them. */
+/** Sessions of the console; they end with the token they were opened with, `bootstrap` among them, or with their person. */
 export function consoleSessions(options: KeyringOptions, bootstrap: string | null): Keyring {
   const bootstrapHash = bootstrap === null ? null : hashKey(bootstrap)
   const source: KeySource = {
@@ -114,8 +118,8 @@ export class Keyring implements ChangeFollower {
   readonly failures: FailedAuthentications
   /** what keys are used for, null where nobody asks */
   readonly usage: KeyUsage | null
-  /** key id → epoch milliseconds of a use that is not stored yet */
-  #uses = new Map<number, number>()
+  /** by table: key id → epoch milliseconds of a use that is not stored yet */
+  #uses = new Map<UsedTable, Map<number, number>>()
 
   /** @param audit where failures are recorded beside log and metrics, null for nowhere */
   constructor(
@@ -206,21 +210,30 @@ export class Keyring implements ChangeFollower {
   }
 
   async #flushUses(): Promise<void> {
-    if (this.#uses.size === 0) return
-    const used = this.#uses
+    const byTable = this.#uses
     this.#uses = new Map()
+    await Promise.all([...byTable].map(([table, used]) => this.#storeUses(table, used)))
+  }
+
+  async #storeUses(table: UsedTable, used: Map<number, number>): Promise<void> {
     const step = `${this.#source.usesEveryMs} milliseconds`
     try {
       await inTransaction(this.#db, (tx) =>
         sql`
-          update ${sql.table(this.#source.table)} as k set last_used_at = u.at
+          update ${sql.table(table)} as k set last_used_at = u.at
           from unnest(${[...used.keys()]}::int[], ${[...used.values()].map((ms) => new Date(ms))}::timestamptz[]) as u (id, at)
           where k.id = u.id and (k.last_used_at is null or k.last_used_at < date_bin(${step}::interval, u.at, '2000-01-01 00:00+00'))`.execute(tx),
       )
     } catch (error) {
-      for (const [id, ms] of used) this.#uses.set(id, ms)
+      for (const [id, ms] of used) this.#noteUse(table, id, ms)
       throw error
     }
+  }
+
+  #noteUse(table: UsedTable, id: number, ms: number): void {
+    const used = this.#uses.get(table)
+    if (used) used.set(id, ms)
+    else this.#uses.set(table, new Map([[id, ms]]))
   }
 
   #admit(holder: Holder, caller: Caller): Viewer {
@@ -246,7 +259,7 @@ export class Keyring implements ChangeFollower {
     const { usesEveryMs } = this.#source
     if (Math.floor(nowMs / usesEveryMs) > Math.floor(holder.lastUsedAtMs / usesEveryMs)) {
       holder.lastUsedAtMs = nowMs
-      this.#uses.set(holder.keyId, nowMs)
+      this.#noteUse(holder.table ?? this.#source.table, holder.keyId, nowMs)
     }
     return holder.viewer
   }

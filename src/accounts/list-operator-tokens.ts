@@ -6,6 +6,6 @@ import { pageOfTokens } from './store.ts'
 import type { OperatorToken, ReadCtx } from './types.ts'
 
 export const listOperatorTokens = verb(
-  { name: 'listOperatorTokens', needs: 'operator', input: Type.Object(pageParams(), { additionalProperties: false }) },
+  { name: 'listOperatorTokens', needs: 'owner', input: Type.Object(pageParams(), { additionalProperties: false }) },
   (ctx: ReadCtx, input): Promise<Page<OperatorToken>> => readPage(input, (_all, limit, offset) => pageOfTokens(ctx.db.kysely, limit, offset)),
 )

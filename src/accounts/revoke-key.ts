@@ -6,7 +6,7 @@ import { id } from '#core/fields.ts'
 import { lockKey, updateKey } from './store.ts'
 
 export const revokeKey = verb(
-  { name: 'revokeKey', needs: 'operator', input: Type.Object({ id: id('key') }, { additionalProperties: false }) },
+  { name: 'revokeKey', needs: 'support', input: Type.Object({ id: id('key') }, { additionalProperties: false }) },
   (ctx: WriteCtx, { id }) =>
     change(ctx, async (tx, note) => {
       const before = await lockKey(tx, id)

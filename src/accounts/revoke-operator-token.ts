@@ -6,7 +6,7 @@ import { id } from '#core/fields.ts'
 import { lockToken, markTokenRevoked } from './store.ts'
 
 export const revokeOperatorToken = verb(
-  { name: 'revokeOperatorToken', needs: 'operator', input: Type.Object({ id: id('operator token') }, { additionalProperties: false }) },
+  { name: 'revokeOperatorToken', needs: 'owner', input: Type.Object({ id: id('operator token') }, { additionalProperties: false }) },
   (ctx: WriteCtx, { id }) =>
     change(ctx, async (tx, note) => {
       const before = await lockToken(tx, id)

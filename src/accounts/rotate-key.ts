@@ -12,7 +12,7 @@ import type { ApiKey } from './types.ts'
 export const rotateKey = verb(
   {
     name: 'rotateKey',
-    needs: 'operator',
+    needs: 'support',
     secret: true,
     input: Type.Object(
       {

@@ -23,12 +23,8 @@ export interface SessionPages {
 }
 
 export interface SignIn extends SessionPages {
-  /** who may sign in */
-  credentials: Keyring
-  /** name of the credential in the body, and the rule that says what it must be */
-  field: string
-  must: 'operator_token' | 'api_key'
-  open: (request: FastifyRequest, viewer: Viewer, credential: string) => Promise<NewSession>
+  /** Opens a session for whoever the body of a request proves to be. */
+  open: (request: FastifyRequest, body: Record<string, unknown>) => Promise<{ viewer: Viewer; opened: NewSession }>
   close: (request: FastifyRequest, viewer: Viewer, session: string) => Promise<void>
   /** who is signed in, as the pages show it; null: nobody */
   describe: (request: FastifyRequest, viewer: Viewer | null) => object | Promise<object>
@@ -51,7 +47,7 @@ export function sessionCaller({ app, sessions, publicUrl }: SessionPages): (requ
 
 /** Registers sign-in, sign-out and the question who is signed in. */
 export function addSessionRoutes(app: FastifyInstance, signIn: SignIn): void {
-  const { app: name, sessions, publicUrl, credentials, field, must, open, close, describe } = signIn
+  const { app: name, sessions, publicUrl, open, close, describe } = signIn
   const path = `/${name}/session`
   const hide = { schema: { hide: true } as object }
   const sessionOf = cookieReader(name)
@@ -73,10 +69,8 @@ export function addSessionRoutes(app: FastifyInstance, signIn: SignIn): void {
   app.get(path, hide, async (request, reply) => answer(reply, await describe(request, (await current(request))?.viewer ?? null)))
   app.post(path, hide, async (request, reply) => {
     refuseOtherPages(request, name, publicUrl)
-    const credential = (request.body as Record<string, unknown> | null | undefined)?.[field]
-    if (typeof credential !== 'string' || credential === '') throw invalid(field, must)
-    const viewer = await credentials.findKey(credential, request)
-    const { session, expiresAt } = await open(request, viewer, credential)
+    const { viewer, opened } = await open(request, (request.body ?? {}) as Record<string, unknown>)
+    const { session, expiresAt } = opened
     setCookie(request, reply, session, expiresAt)
     return answer(reply, { ...(await describe(request, viewer)), expires_at: expiresAt.toISOString() })
   })
@@ -88,6 +82,13 @@ export function addSessionRoutes(app: FastifyInstance, signIn: SignIn): void {
     return answer(reply, await describe(request, null))
   })
   registerOtherMethods(app, path, ['GET', 'POST', 'DELETE'])
+}
+
+/** The credential that a body names in a field. @throws VALIDATION_ERROR by the rule that says what it must be */
+export function credentialIn(body: Record<string, unknown>, field: string, must: 'operator_token' | 'api_key'): string {
+  const credential = body[field]
+  if (typeof credential !== 'string' || credential === '') throw invalid(field, must)
+  return credential
 }
 
 /** The viewer of a session. Browsers send no `Origin` with reads of their own origin, which a key may be limited to. */
@@ -114,7 +115,8 @@ function cookieReader(app: string): (request: FastifyRequest) => string | null {
   }
 }
 
-function answer(reply: FastifyReply, data: object): FastifyReply {
+/** Answers pages with data that nothing on the way may keep. */
+export function answer(reply: FastifyReply, data: object): FastifyReply {
   reply.header('cache-control', 'no-store').type('application/json; charset=utf-8')
   return reply.send(JSON.stringify(successBody({ data })))
 }

@@ -9,6 +9,7 @@ import { type Reason, reason } from '#core/problems.ts'
 import { orderBy, type SortInput, type Sorting } from '#db/sorting.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import { callerLimits, type CallerLimits, type KeyScope } from './key-scope.ts'
+import { ownerOf, personViewer } from './people/store.ts'
 import type { Account, ApiKey, CreditEntry, KEY_STATES, OperatorToken } from './types.ts'
 
 /** A stored key and whom it stands for, as the keyring keeps it. */
@@ -27,6 +28,8 @@ export interface Holder {
   limits: CallerLimits | null
   /** epoch milliseconds of the last use that is stored, -Infinity for none */
   lastUsedAtMs: number
+  /** where `keyId` is from, unless it is the keyring's own table */
+  table?: 'person_tokens' | 'person_sessions'
 }
 
 const ACCOUNT_COLUMNS = [
@@ -119,12 +122,33 @@ export async function loadOperatorToken(db: Db, hash: Buffer): Promise<Holder | 
     .select(['id', 'label', 'last_used_at', 'revoked_at'])
     .where('hash', '=', hash)
     .executeTakeFirst()
-  if (!row) return null
+  if (!row) return loadPersonToken(db, hash)
   return {
     keyId: row.id,
     ownerId: row.id,
     viewer: operatorViewer(row.id, row.label),
     refusal: row.revoked_at ? reason('credential', { credential: 'operator token', state: 'revoked' }) : null,
+    expiresAtMs: Infinity,
+    idleMs: null,
+    limits: null,
+    lastUsedAtMs: msOf(row.last_used_at),
+  }
+}
+
+async function loadPersonToken(db: Db, hash: Buffer): Promise<Holder | null> {
+  const row = await db.kysely
+    .selectFrom('person_tokens as t')
+    .innerJoin('people as p', 'p.id', 't.person_id')
+    .select(['t.id as token_id', 't.last_used_at', 't.revoked_at', 'p.id', 'p.name', 'p.roles', 'p.removed_at'])
+    .where('t.hash', '=', hash)
+    .executeTakeFirst()
+  if (!row) return null
+  return {
+    keyId: row.token_id,
+    table: 'person_tokens',
+    ownerId: ownerOf(row.id),
+    viewer: personViewer(row, {}),
+    refusal: row.revoked_at || row.removed_at ? reason('credential', { credential: 'operator token', state: 'revoked' }) : null,
     expiresAtMs: Infinity,
     idleMs: null,
     limits: null,
@@ -144,13 +168,38 @@ export async function loadConsoleSession(db: Db, hash: Buffer, bootstrapHash: Bu
     .select(['s.id', 's.token_id', 's.bootstrap_hash', 's.expires_at', 's.last_used_at', 't.label', 't.revoked_at'])
     .where('s.hash', '=', hash)
     .executeTakeFirst()
-  if (!row) return null
+  if (!row) return loadPersonSession(db, hash)
   const ended = row.token_id === null ? !bootstrapHash?.equals(row.bootstrap_hash!) : row.revoked_at !== null
   return {
     keyId: row.id,
     ownerId: row.token_id ?? BOOTSTRAP_ID,
     viewer: row.token_id === null ? BOOTSTRAP : operatorViewer(row.token_id, row.label!),
     refusal: ended ? reason('credential', { credential: 'operator token', state: 'revoked' }) : null,
+    expiresAtMs: row.expires_at.getTime(),
+    idleMs: null,
+    limits: null,
+    lastUsedAtMs: msOf(row.last_used_at),
+  }
+}
+
+/** One that was opened with a token ends with it; with a password alone nothing is allowed but to set up two-factor sign-in. */
+async function loadPersonSession(db: Db, hash: Buffer): Promise<Holder | null> {
+  const row = await db.kysely
+    .selectFrom('person_sessions as s')
+    .innerJoin('people as p', 'p.id', 's.person_id')
+    .leftJoin('person_tokens as t', 't.id', 's.token_id')
+    .select(['s.id as session_id', 's.token_id', 's.expires_at', 's.last_used_at', 't.revoked_at'])
+    .select(['p.id', 'p.name', 'p.roles', 'p.totp_secret', 'p.removed_at'])
+    .where('s.hash', '=', hash)
+    .executeTakeFirst()
+  if (!row) return null
+  const { session_id: sessionId } = row
+  return {
+    keyId: sessionId,
+    table: 'person_sessions',
+    ownerId: ownerOf(row.id),
+    viewer: personViewer(row, { sessionId, ...(row.token_id === null && row.totp_secret === null && { unfinished: true }) }),
+    refusal: row.revoked_at || row.removed_at ? reason('credential', { credential: 'console session', state: 'revoked' }) : null,
     expiresAtMs: row.expires_at.getTime(),
     idleMs: null,
     limits: null,

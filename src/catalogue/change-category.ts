@@ -18,7 +18,7 @@ const { ref, name, slug, game, market, parent_id, image } = CategoryBody
 export const changeCategory = verb(
   {
     name: 'changeCategory',
-    needs: 'operator',
+    needs: 'catalogue',
     input: Type.Object(
       {
         id: id('category'),

@@ -22,7 +22,7 @@ const { name, market, category_id, ...optional } = ItemBody
 export const changeItem = verb(
   {
     name: 'changeItem',
-    needs: 'operator',
+    needs: 'catalogue',
     input: Type.Object(
       {
         id: id('item'),

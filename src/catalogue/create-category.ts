@@ -12,7 +12,7 @@ import type { StoredCategory } from './stored-schemas.ts'
 import { refuseTaken } from './taken.ts'
 
 export const createCategory = verb(
-  { name: 'createCategory', needs: 'operator', input: Type.Object(CategoryBody, closed) },
+  { name: 'createCategory', needs: 'catalogue', input: Type.Object(CategoryBody, closed) },
   (ctx: WriteCtx, { ref = `manual:${randomUUID()}`, parent_id: parentId = null, image = null, ...fields }) =>
     change(ctx, async (tx, note): Promise<StoredCategory> => {
       if (parentId !== null) await checkParent(tx, parentId, fields.market)

@@ -16,7 +16,7 @@ import type { StoredItem } from './stored-schemas.ts'
 import { refuseTakenRef, refuseTaken } from './taken.ts'
 
 export const createItem = verb(
-  { name: 'createItem', needs: 'operator', input: Type.Object(ItemBody, closed) },
+  { name: 'createItem', needs: 'catalogue', input: Type.Object(ItemBody, closed) },
   (ctx: PriceWriteCtx, { ref = `manual:${randomUUID()}`, ...fields }) =>
     change(ctx, async (tx, note): Promise<StoredItem> => {
       const write = await resolveItem(tx, { ...fields, ref })

@@ -68,7 +68,7 @@ const readRow = bodyReader(PriceRowSchema)
 export const postPrices = verb(
   {
     name: 'postPrices',
-    needs: 'operator',
+    needs: 'catalogue',
     input: Type.Object({ prices: Type.Array(Type.Unknown(), { maxItems: MOST_ROWS, allowed: reason('list_body', { max: MOST_ROWS }) }) }, closed),
   },
   (ctx: PriceWriteCtx, { prices }) =>

@@ -25,7 +25,7 @@ export const SynonymSchema = Type.Object(
 export const setSynonyms = verb(
   {
     name: 'setSynonyms',
-    needs: 'operator',
+    needs: 'catalogue',
     input: Type.Object({ synonyms: Type.Array(SynonymSchema, { maxItems: MOST_SYNONYMS }) }, closed),
   },
   (ctx: WriteCtx, { synonyms: given }): Promise<Synonym[]> => {

@@ -21,6 +21,7 @@ import { register as registerMerge } from './merge.ts'
 import { register as registerMigrate } from './migrate.ts'
 import { register as registerMirror } from './mirror.ts'
 import { register as registerOperatorToken } from './operator-token.ts'
+import { register as registerPeople } from './people.ts'
 import { register as registerPriceReviews } from './price-reviews.ts'
 import { register as registerRates } from './rates.ts'
 import { register as registerServe } from './serve.ts'
@@ -80,6 +81,7 @@ registerAccount(program, open, print)
 registerKey(program, open, print)
 registerCollection(program, open, print)
 registerOperatorToken(program, open, print)
+registerPeople(program, open, print)
 registerBackup(program, open, print)
 registerDemo(program, open, print)
 registerDoctor(program, print)

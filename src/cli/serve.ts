@@ -3,7 +3,9 @@ import type { Command } from 'commander'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { createOperatorToken } from '#accounts/create-operator-token.ts'
+import { makeOwnerLink } from '#accounts/people/make-owner-link.ts'
 import type { Log } from '#core/context.ts'
+import { ServiceError } from '#core/errors.ts'
 import { PLAN_NAMES, PLANS } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
@@ -82,7 +84,8 @@ async function run(role: Role): Promise<void> {
       worker: role.worker,
       demoKey: access?.keys.professional ?? null,
     })
-    greet(node, database.describe, access, firstToken, role.listeners.operator ? await nextSteps(database.db, config) : [])
+    const ownerLink = role.listeners.operator && !access ? await makeFirstLink(ctx, config) : null
+    greet(node, database.describe, { access, firstToken, ownerLink }, role.listeners.operator ? await nextSteps(database.db, config) : [])
     const signal = await stopped
     log.info({}, 'Stopping')
     // Who presses Ctrl-C wants it to end; a service manager replaces a node that has callers.
@@ -129,13 +132,25 @@ async function makeFirstToken(ctx: WriteCtx, config: Config): Promise<string | n
   })
 }
 
+/** A one-time link for the first owner, as a path of the console, at each start until there is one; in production as the first token. */
+async function makeFirstLink(ctx: WriteCtx, config: Config): Promise<string | null> {
+  if (config.production && !process.stdout.isTTY) return null
+  try {
+    return (await call(makeOwnerLink, ctx, {})).link_path
+  } catch (error) {
+    if (error instanceof ServiceError && error.code === 'CONFLICT') return null
+    throw error
+  }
+}
+
 /** What to do next while something is missing that the service needs to be useful. */
 async function nextSteps({ kysely }: Db, { operatorToken }: Config): Promise<string[]> {
-  const { rows } = await sql<{ items: boolean; accounts: boolean; tokens: boolean }>`
+  const { rows } = await sql<{ items: boolean; accounts: boolean; tokens: boolean; people: boolean }>`
     select exists (select from items) as items, exists (select from accounts) as accounts,
-      exists (select from operator_tokens) as tokens`.execute(kysely)
-  const { items, accounts, tokens } = rows[0]!
+      exists (select from operator_tokens) as tokens, exists (select from people where removed_at is null) as people`.execute(kysely)
+  const { items, accounts, tokens, people } = rows[0]!
   return [
+    ...(people || tokens || operatorToken ? [] : ['npx mintmark people owner-link                    # to sign in to the console by name']),
     ...(tokens || operatorToken ? [] : ['npx mintmark operator-token create --label me    # to sign in to the console']),
     ...(items ? [] : ['npx mintmark import --help                        # a catalogue and its prices']),
     ...(accounts
@@ -147,8 +162,15 @@ async function nextSteps({ kysely }: Db, { operatorToken }: Config): Promise<str
   ]
 }
 
+interface FirstCredentials {
+  access: DemoAccess | null
+  firstToken: string | null
+  /** path of the console */
+  ownerLink: string | null
+}
+
 /** What a person sees at start: addresses, in the demo keys and a request to paste, else what is to be done next. */
-function greet(node: RunningNode, database: string, access: DemoAccess | null, firstToken: string | null, next: string[]): void {
+function greet(node: RunningNode, database: string, { access, firstToken, ownerLink }: FirstCredentials, next: string[]): void {
   const lines = ['', `Mintmark is running on ${database}.`, '']
   if (node.publicUrl) {
     lines.push(
@@ -171,12 +193,21 @@ function greet(node: RunningNode, database: string, access: DemoAccess | null, f
       lines.push('', 'Try it:', '', `  curl -H 'Authorization: Bearer ${access.keys.professional}' '${url}'`)
     }
   }
+  if (ownerLink)
+    lines.push(
+      '',
+      'Open this link to become the owner of this service. It works once, for 24 hours:',
+      '',
+      `  ${node.operatorUrl}${ownerLink}`,
+      '',
+      'The console then shows what is still to be done.',
+    )
   if (firstToken)
     lines.push(
       '',
       `  Operator token     ${firstToken}`,
       '',
-      'This operator token is shown only this once. Keep it, and sign in to the console with it.',
+      'This operator token is shown only this once. Keep it for programs, and for signing in to the console without a name.',
     )
   if (next.length > 0) lines.push('', 'Next:', '', ...next.map((step) => `  ${step}`))
   lines.push('', 'Ctrl-C stops it.', '')

@@ -11,7 +11,7 @@ import type { StoredCollection } from './types.ts'
 export const changeCollection = verb(
   {
     name: 'changeCollection',
-    needs: 'operator',
+    needs: 'support',
     input: Type.Object({ id: id('collection'), name: Type.Optional(name('Name of the collection')), ...COLLECTION_FIELDS }, closed),
   },
   (ctx: WriteCtx, { id: collectionId, ...values }): Promise<StoredCollection> =>

@@ -11,7 +11,7 @@ import type { StoredCollection } from './types.ts'
 export const createCollection = verb(
   {
     name: 'createCollection',
-    needs: 'operator',
+    needs: 'support',
     input: Type.Object(
       {
         account_id: Type.Integer({ description: 'Whose it is' }),

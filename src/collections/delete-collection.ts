@@ -7,7 +7,7 @@ import { closed } from './fields.ts'
 import { lockCollection } from './store.ts'
 
 export const deleteCollection = verb(
-  { name: 'deleteCollection', needs: 'operator', input: Type.Object({ id: id('collection') }, closed) },
+  { name: 'deleteCollection', needs: 'support', input: Type.Object({ id: id('collection') }, closed) },
   (ctx: WriteCtx, { id: collectionId }): Promise<void> =>
     change(ctx, async (tx, note) => {
       const before = await lockCollection(tx, collectionId)

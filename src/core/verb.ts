@@ -4,8 +4,9 @@ import { type ErrorCode, recoded, ServiceError } from './errors.ts'
 import { bodyReader, type Static, type TSchema } from './input.ts'
 import { FAMILY_ERROR, type Plan, PLAN_NAMES, planAllows, PLANS } from './plans.ts'
 import { reason } from './problems.ts'
+import { isOperatorNeed, mayOperate, type OperatorNeed, type Person } from './roles.ts'
 
-/** Who acts: an API key's account, an operator token, or the command line on the machine itself. */
+/** Who acts: an API key's account, a named operator, a shared operator token, or the command line on the machine itself. */
 export type Viewer =
   | {
       kind: 'account'
@@ -15,7 +16,12 @@ export type Viewer =
       /** the key may not write */
       readOnly?: boolean
     }
-  | { kind: 'operator'; name: string }
+  | {
+      kind: 'operator'
+      name: string
+      /** unset for the program itself and for shared tokens, which may do everything */
+      person?: Person
+    }
 
 /** A caller of whom only the plan is known: all that a verb may see whose results are shared by plan. */
 export interface PlanViewer {
@@ -32,8 +38,8 @@ export function planViewer(viewer: Caller): PlanViewer {
   return PLAN_VIEWERS[viewer.kind === 'operator' ? 'enterprise' : viewer.plan]
 }
 
-/** What a verb needs of its caller: at least this plan, or to be an operator. */
-export type Need = Plan | 'operator'
+/** What a verb needs of its caller: at least this plan, or to be an operator with one of some roles. */
+export type Need = Plan | OperatorNeed
 
 /** Who may get the same result for the same input: everyone on the plan, or this caller alone. */
 export type SharedBy = 'plan' | 'account'
@@ -66,7 +72,7 @@ export interface HasViewer {
 interface Declared<In extends TSchema> {
   /** as the verb is exported */
   name: string
-  /** from `OPERATION_PLAN`, or `operator` */
+  /** from `OPERATION_PLAN`, or what an operator needs */
   needs: Need
   /** a closed object schema */
   input: In
@@ -96,10 +102,14 @@ export function verb<Ctx extends HasViewer, In extends TSchema, Out>(
   return { name, needs, input, sharedBy, secret, writes, familyError, check: bodyReader(input), run: run as Verb<Ctx, In, Out>['run'] }
 }
 
-/** Refuses a caller whose plan, kind or key does not allow an operation (interface.md, "Authentication" 3). */
+/** Refuses a caller whose plan, kind, roles or key do not allow an operation (interface.md, "Authentication" 3). */
 export function mayCall(viewer: Caller, { needs, writes }: Pick<Operation, 'needs' | 'writes'>): void {
-  if (viewer.kind === 'operator') return
-  if (needs === 'operator') throw new ServiceError('FORBIDDEN', reason('only_for', { who: 'operators' }))
+  if (viewer.kind === 'operator') {
+    // Of verbs that plans have, too, every role may read, and owners write.
+    if (viewer.person) mayOperate(viewer.person, isOperatorNeed(needs) ? needs : writes ? 'owner' : 'operator')
+    return
+  }
+  if (isOperatorNeed(needs)) throw new ServiceError('FORBIDDEN', reason('only_for', { who: 'operators' }))
   if (planAllows(viewer.plan, needs)) return writes ? mayWrite(viewer) : undefined
   throw new ServiceError('PLAN_UPGRADE_REQUIRED', reason('plan', { plan: PLAN_NAMES[needs], has: PLAN_NAMES[viewer.plan] }))
 }

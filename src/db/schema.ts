@@ -3,6 +3,7 @@ import type { ColumnType, Generated, GeneratedAlways, JSONColumnType, Kysely, Tr
 import type { Market } from '#core/markets.ts'
 import type { Plan } from '#core/plans.ts'
 import type { Params, Problem, Reason, Rule } from '#core/problems.ts'
+import type { Role } from '#core/roles.ts'
 import type { Database } from './pool.ts'
 
 export type Db = Database<Schema>
@@ -84,6 +85,51 @@ export interface Schema {
     created_at: Generated<Date>
     last_used_at: Date | null
     expires_at: Date
+  }
+  people: {
+    id: GeneratedAlways<number>
+    name: string
+    /** the name as sign-ins compare it */
+    name_key: string
+    roles: Role[]
+    password_hash: string | null
+    totp_secret: Buffer | null
+    totp_pending: Buffer | null
+    totp_step: Generated<number>
+    created_at: Date
+    removed_at: Date | null
+  }
+  person_links: {
+    hash: Buffer
+    /** null: the link that makes the first owner */
+    person_id: number | null
+    expires_at: Date
+  }
+  person_tokens: {
+    id: GeneratedAlways<number>
+    person_id: number
+    label: string
+    hash: Buffer
+    last4: string
+    created_at: Date
+    last_used_at: Date | null
+    revoked_at: Date | null
+  }
+  person_sessions: {
+    id: GeneratedAlways<number>
+    hash: Buffer
+    person_id: number
+    token_id: number | null
+    address: string
+    browser: string
+    created_at: Date
+    last_used_at: Date | null
+    expires_at: Date
+  }
+  sign_in_attempts: {
+    name_hash: Buffer
+    attempts: number
+    ends_at: Date
   }
   seller_sessions: {
     id: GeneratedAlways<number>

@@ -7,7 +7,7 @@ import type { DumpCtx } from './maker.ts'
 import { closed } from './types.ts'
 
 export const startDump = verb(
-  { name: 'startDump', needs: 'operator', input: Type.Object({}, closed) },
+  { name: 'startDump', needs: 'catalogue', input: Type.Object({}, closed) },
   async (ctx: DumpCtx & WriteCtx): Promise<DumpState> => {
     let began = false
     return change(ctx, async (_tx, note) => {

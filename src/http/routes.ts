@@ -4,6 +4,7 @@ import { type ErrorCode, ERROR_STATUS, ServiceError } from '#core/errors.ts'
 import { type Shape, type TSchema, Type } from '#core/input.ts'
 import { PaginationSchema } from '#core/paging.ts'
 import { PLANS } from '#core/plans.ts'
+import { isOperatorNeed } from '#core/roles.ts'
 import { conditionUnsupported } from '#core/precondition.ts'
 import { reason } from '#core/problems.ts'
 import { type HasViewer, ofFamily, type Verb } from '#core/verb.ts'
@@ -168,8 +169,10 @@ function verbErrors({
 }: Pick<Verb<HasViewer, TSchema, unknown>, 'needs' | 'writes' | 'input' | 'familyError'>): ErrorCode[] {
   const takesInput = Object.keys((input as { properties?: object }).properties ?? {}).length > 0
   return [
-    ...(needs === 'operator' || needs === PLANS[0] ? [] : (['PLAN_UPGRADE_REQUIRED'] as const)),
-    ...(needs !== 'operator' && writes ? (['READ_ONLY_KEY'] as const) : []),
+    ...(isOperatorNeed(needs) || needs === PLANS[0] ? [] : (['PLAN_UPGRADE_REQUIRED'] as const)),
+    // Every role may do what needs no more than to be an operator.
+    ...(isOperatorNeed(needs) && needs !== 'operator' ? (['FORBIDDEN'] as const) : []),
+    ...(!isOperatorNeed(needs) && writes ? (['READ_ONLY_KEY'] as const) : []),
     ...(familyError ? [familyError] : takesInput ? (['VALIDATION_ERROR'] as const) : []),
   ]
 }

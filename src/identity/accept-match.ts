@@ -17,7 +17,7 @@ import type { Pair } from './decisions.ts'
 export const acceptMatch = verb(
   {
     name: 'acceptMatch',
-    needs: 'operator',
+    needs: 'catalogue',
     input: Type.Object(
       { id: id('match'), item_id: Type.Integer({ description: 'The item that the record is: one of the candidates, or another one' }) },
       { additionalProperties: false },

@@ -16,7 +16,7 @@ import { undoThoseInEffect } from './withdraw-match.ts'
 export const acceptSetMatch = verb(
   {
     name: 'acceptSetMatch',
-    needs: 'operator',
+    needs: 'catalogue',
     input: Type.Object(
       { id: id('set'), set_id: boundedId('The set that it is; may be left out where it resembles just one') },
       { additionalProperties: false },
@@ -27,12 +27,12 @@ export const acceptSetMatch = verb(
 )
 
 export const separateSetMatch = verb(
-  { name: 'separateSetMatch', needs: 'operator', input: Type.Object({ id: id('set') }, { additionalProperties: false }) },
+  { name: 'separateSetMatch', needs: 'catalogue', input: Type.Object({ id: id('set') }, { additionalProperties: false }) },
   (ctx: PriceWriteCtx, { id }) => decideSet(ctx, id, async () => null),
 )
 
 export const withdrawSetMatch = verb(
-  { name: 'withdrawSetMatch', needs: 'operator', input: Type.Object({ id: id('set') }, { additionalProperties: false }) },
+  { name: 'withdrawSetMatch', needs: 'catalogue', input: Type.Object({ id: id('set') }, { additionalProperties: false }) },
   (ctx: PriceWriteCtx, { id }) =>
     change(ctx, async (tx, note): Promise<SetMatch> => {
       await lockIdentity(tx)

@@ -63,7 +63,7 @@ class DryRun extends Error {
 export const matchCatalogue = verb(
   {
     name: 'matchCatalogue',
-    needs: 'operator',
+    needs: 'catalogue',
     input: Type.Object(
       {
         dry_run: Type.Optional(Type.Boolean({ description: 'Report only, change nothing' })),

@@ -16,7 +16,7 @@ import { fetchMerge, type Merge } from './stored-merges.ts'
 export const mergeItem = verb(
   {
     name: 'mergeItem',
-    needs: 'operator',
+    needs: 'catalogue',
     input: Type.Object(
       { id: id('item'), into: Type.Integer({ description: 'Id of the item that survives and gets everything' }) },
       { additionalProperties: false },

@@ -10,7 +10,7 @@ import { namedRecords, notWaiting } from './decide-match.ts'
 import { fetchMatch, type Match } from './matches.ts'
 
 export const postponeMatch = verb(
-  { name: 'postponeMatch', needs: 'operator', input: Type.Object({ id: id('match') }, { additionalProperties: false }) },
+  { name: 'postponeMatch', needs: 'catalogue', input: Type.Object({ id: id('match') }, { additionalProperties: false }) },
   (ctx: WriteCtx, { id }) =>
     change(ctx, async (tx, note): Promise<Match> => {
       await lockIdentity(tx)

@@ -17,7 +17,7 @@ import { settle } from './settle.ts'
 import { undoMerges } from './undo.ts'
 
 export const revertBatch = verb(
-  { name: 'revertBatch', needs: 'operator', input: Type.Object({ id: id('batch') }, { additionalProperties: false }) },
+  { name: 'revertBatch', needs: 'catalogue', input: Type.Object({ id: id('batch') }, { additionalProperties: false }) },
   (ctx: PriceWriteCtx, { id }) =>
     change(ctx, async (tx, note): Promise<Batch> => {
       await lockIdentity(tx)

@@ -21,7 +21,7 @@ import { undoMerges } from './undo.ts'
 export const splitItem = verb(
   {
     name: 'splitItem',
-    needs: 'operator',
+    needs: 'catalogue',
     input: Type.Object(
       {
         id: id('item'),

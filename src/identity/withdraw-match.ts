@@ -14,7 +14,7 @@ import { undoMerges } from './undo.ts'
 
 /** The match, or null where rules decide about the record meanwhile. */
 export const withdrawMatch = verb(
-  { name: 'withdrawMatch', needs: 'operator', input: Type.Object({ id: id('match') }, { additionalProperties: false }) },
+  { name: 'withdrawMatch', needs: 'catalogue', input: Type.Object({ id: id('match') }, { additionalProperties: false }) },
   (ctx: PriceWriteCtx, { id }) =>
     change(ctx, async (tx, note): Promise<Match | null> => {
       await lockIdentity(tx)

@@ -10,7 +10,7 @@ import { IMPORT_INPUT, importFormat } from './registry.ts'
 import { type ImportRunCtx, type ImportReport, runImport } from './run.ts'
 
 export const importFiles = verb(
-  { name: 'importFiles', needs: 'operator', input: Type.Object({ ...IMPORT_INPUT, ...MAPPING_INPUT, files: Type.Array(Type.Unknown()) }, closed) },
+  { name: 'importFiles', needs: 'catalogue', input: Type.Object({ ...IMPORT_INPUT, ...MAPPING_INPUT, files: Type.Array(Type.Unknown()) }, closed) },
   async (ctx: ImportRunCtx, { files: given, ...input }): Promise<ImportReport> => {
     const { format: name, market = null, dry_run: dryRun = false } = input
     const format = importFormat(name)

@@ -18,7 +18,7 @@ export interface UploadCtx extends PriceWriteCtx {
 export const startUploadedImport = verb(
   {
     name: 'startUploadedImport',
-    needs: 'operator',
+    needs: 'catalogue',
     input: Type.Object(
       {
         ...IMPORT_INPUT,

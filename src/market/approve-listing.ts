@@ -11,7 +11,7 @@ import type { MarketWriteCtx } from './types.ts'
 export const approveListing = verb(
   {
     name: 'approveListing',
-    needs: 'operator',
+    needs: 'market',
     input: Type.Object(
       {
         id: id('listing'),

@@ -9,7 +9,7 @@ import type { ListingsCtx } from './list-listings.ts'
 export const backtestApprovalRule = verb(
   {
     name: 'backtestApprovalRule',
-    needs: 'operator',
+    needs: 'market',
     input: Type.Object(
       {
         id: id('approval rule'),

@@ -17,7 +17,7 @@ import type { MarketWriteCtx, StoredOrder } from './types.ts'
 export const cancelOrder = verb(
   {
     name: 'cancelOrder',
-    needs: 'operator',
+    needs: 'refunds',
     input: Type.Object(
       {
         order_id: Type.Integer({ description: "The shop's own id of the order" }),

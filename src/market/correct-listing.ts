@@ -15,7 +15,7 @@ const { item_id, title, price, ...optional } = ListingBody
 export const correctListing = verb(
   {
     name: 'correctListing',
-    needs: 'operator',
+    needs: 'market',
     input: Type.Object(
       { id: id('listing'), item_id: Type.Optional(item_id), title: Type.Optional(title), price: Type.Optional(price), ...optional },
       { additionalProperties: false },

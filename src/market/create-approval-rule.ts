@@ -10,7 +10,7 @@ const { name, conditions, ...optional } = RuleFields
 export const createApprovalRule = verb(
   {
     name: 'createApprovalRule',
-    needs: 'operator',
+    needs: 'market',
     input: Type.Object({ name, conditions, ...Type.Partial(Type.Object(optional)).properties }, { additionalProperties: false }),
   },
   (ctx: WriteCtx, { conditions, ...fields }): Promise<ApprovalRule> =>

@@ -12,7 +12,7 @@ import type { StoredListing } from './types.ts'
 export const createListing = verb(
   {
     name: 'createListing',
-    needs: 'operator',
+    needs: 'market',
     input: Type.Object({ seller_id: Type.Integer({ description: 'Id of the account that sells' }), ...ListingBody }, { additionalProperties: false }),
   },
   (ctx: WriteCtx, { seller_id: sellerId, ...fields }) =>

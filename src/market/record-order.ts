@@ -52,7 +52,7 @@ interface SoldLine {
 export const recordOrder = verb(
   {
     name: 'recordOrder',
-    needs: 'operator',
+    needs: 'market',
     input: Type.Object(
       {
         order_id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: "The shop's own id of the order" }),

@@ -8,7 +8,7 @@ import type { MarketWriteCtx } from './types.ts'
 export const rejectListing = verb(
   {
     name: 'rejectListing',
-    needs: 'operator',
+    needs: 'market',
     input: Type.Object({ id: id('listing'), reason: name('Why; its owner reads it') }, { additionalProperties: false }),
   },
   (ctx: MarketWriteCtx, { id, reason }) => decideListing(ctx, id, 'reject', reason.trim(), () => ({ rejection_reason: reason.trim() })),

@@ -26,7 +26,7 @@ export type Reopened = Static<typeof ReopenedSchema>
 export const reopenRuleDecisions = verb(
   {
     name: 'reopenRuleDecisions',
-    needs: 'operator',
+    needs: 'market',
     input: Type.Object(
       {
         id: id('approval rule'),

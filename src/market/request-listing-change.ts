@@ -8,7 +8,7 @@ import type { MarketWriteCtx } from './types.ts'
 export const requestListingChange = verb(
   {
     name: 'requestListingChange',
-    needs: 'operator',
+    needs: 'market',
     input: Type.Object({ id: id('listing'), note: name('What to change; its owner reads it') }, { additionalProperties: false }),
   },
   (ctx: MarketWriteCtx, { id, note }) => decideListing(ctx, id, 'request_change', note.trim(), () => ({ rejection_reason: note.trim() })),

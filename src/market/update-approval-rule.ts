@@ -10,7 +10,7 @@ import { type ApprovalRule, fetchRule, keepVersion, lockRule, requirePassed, Rul
 export const updateApprovalRule = verb(
   {
     name: 'updateApprovalRule',
-    needs: 'operator',
+    needs: 'market',
     input: Type.Object({ id: id('approval rule'), ...Type.Partial(Type.Object(RuleFields)).properties }, { additionalProperties: false }),
   },
   (ctx: WriteCtx, { id, ...fields }): Promise<ApprovalRule> =>

@@ -1,31 +1,80 @@
-// Signing in to the console: with an operator token.
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+// Signing in to the console: by name, password and code, by a one-time link, or with an operator token; and what people sign in with.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { closeConsoleSession } from '#accounts/close-console-session.ts'
 import type { Keyring } from '#accounts/keyring.ts'
 import { openConsoleSession } from '#accounts/open-console-session.ts'
-import { addSessionRoutes, type SessionPages } from '#accounts/session-routes.ts'
+import { joinByLink } from '#accounts/people/join.ts'
+import { beginTwoFactor, changePassword, confirmTwoFactor } from '#accounts/people/own-secrets.ts'
+import { type PeopleParts, signInPerson } from '#accounts/people/sign-in.ts'
+import { addSessionRoutes, answer, credentialIn, type SessionPages, sessionCaller } from '#accounts/session-routes.ts'
+import { unauthenticated } from '#core/errors.ts'
 import type { MarketNames } from '#core/markets.ts'
+import { reason } from '#core/problems.ts'
+import type { Sealing } from '#core/sealing.ts'
 import { call, type Viewer } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
+import { registerOtherMethods } from '#http/routes.ts'
+import { readFirstSteps } from './read-first-steps.ts'
 
 export interface ConsoleSessionParts {
   operators: Keyring
+  /** of the secrets of authenticator apps */
+  sealing: Sealing
   ctx: (request: FastifyRequest, viewer: Viewer) => WriteCtx
   /** currency of each price source, for pages that show prices */
   currencies: Record<string, string>
   marketNames: MarketNames
 }
 
-/** Registers sign-in to the console. */
-export function addConsoleSession(app: FastifyInstance, pages: SessionPages, { operators, ctx, currencies, marketNames }: ConsoleSessionParts): void {
+/** Who uses a one-time link: nobody yet. */
+const STRANGER: Viewer = Object.freeze({ kind: 'operator', name: 'link' })
+
+/** Registers sign-in to the console, and what people change about their own sign-in. */
+export function addConsoleSession(app: FastifyInstance, pages: SessionPages, parts: ConsoleSessionParts): void {
+  const { operators, sealing, ctx, currencies, marketNames } = parts
+  const peopleOf = ({ db, now }: WriteCtx): PeopleParts => ({ db, now, failures: operators.failures, sealing })
+  const viewerBy = (request: FastifyRequest, body: Record<string, unknown>): Viewer | Promise<Viewer> => {
+    const stranger = ctx(request, STRANGER)
+    if ('link' in body) return joinByLink(peopleOf(stranger), stranger, body, request)
+    if ('name' in body) return signInPerson(peopleOf(stranger), body, request)
+    return operators.findKey(credentialIn(body, 'token', 'operator_token'), request)
+  }
   addSessionRoutes(app, {
     ...pages,
-    credentials: operators,
-    field: 'token',
-    must: 'operator_token',
-    open: (request, viewer, token) => call(openConsoleSession, ctx(request, viewer), { token }),
+    open: async (request, body) => {
+      const viewer = await viewerBy(request, body)
+      const seen = { address: request.ip, browser: request.headers['user-agent'] ?? '' }
+      const token = 'link' in body || 'name' in body ? {} : { token: body.token }
+      return { viewer, opened: await call(openConsoleSession, ctx(request, viewer), { ...seen, ...token }) }
+    },
     close: (request, viewer, session) => call(closeConsoleSession, ctx(request, viewer), { session }),
-    describe: (_request, viewer) =>
-      viewer?.kind === 'operator' ? { operator: viewer.name, currencies, market_names: marketNames } : { operator: null },
+    describe: async (request, viewer) => {
+      if (viewer?.kind !== 'operator') return { operator: null }
+      const { person } = viewer
+      const steps = person?.unfinished ? null : await call(readFirstSteps, ctx(request, viewer), {})
+      return {
+        operator: viewer.name,
+        person: person ? { id: person.id, roles: person.roles, unfinished: person.unfinished ?? false } : null,
+        first_steps: steps !== null && !steps.done,
+        is_empty: steps?.steps.some(({ step, done }) => step === 'catalogue' && !done) ?? false,
+        currencies,
+        market_names: marketNames,
+      }
+    },
   })
+
+  const callerOf = sessionCaller(pages)
+  /** A write of the person who is signed in: a token of theirs may not change what they sign in with. */
+  const own = (path: string, write: (parts: PeopleParts, ctx: WriteCtx, body: unknown) => Promise<object>) => {
+    app.post(path, { schema: { hide: true } as object }, async (request: FastifyRequest, reply: FastifyReply) => {
+      const caller = callerOf(request)
+      if (caller === null) throw unauthenticated(reason('own_pages_only'))
+      const writing = ctx(request, await caller.viewer)
+      return answer(reply, await write(peopleOf(writing), writing, request.body ?? {}))
+    })
+    registerOtherMethods(app, path, ['POST'])
+  }
+  own('/console/password', changePassword)
+  own('/console/two-factor', beginTwoFactor)
+  own('/console/two-factor/confirm', confirmTwoFactor)
 }

@@ -7,6 +7,7 @@ import type { CatalogueNode } from '#catalogue/context.ts'
 import type { StoredExplainCtx } from '#catalogue/explain-price.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Log } from '#core/context.ts'
+import type { Sealing } from '#core/sealing.ts'
 import { call, type Viewer } from '#core/verb.ts'
 import type { ChangeFeed } from '#db/change-feed.ts'
 import type { Db } from '#db/schema.ts'
@@ -48,6 +49,7 @@ import { matchRoutes } from './match-routes.ts'
 import { listingRoutes } from './listing-routes.ts'
 import { openMetrics } from './metrics.ts'
 import { orderRoutes } from './order-routes.ts'
+import { peopleRoutes } from './people-routes.ts'
 import { priceRoutes } from './price-routes.ts'
 import { readStats } from './read-stats.ts'
 import { sourceRoutes } from './source-routes.ts'
@@ -57,6 +59,7 @@ import { UPLOAD_TIMEOUT_MS } from './uploads.ts'
 
 const ROUTES = [
   ...accountRoutes,
+  ...peopleRoutes,
   ...auditRoutes,
   ...catalogueRoutes,
   ...collectionRoutes,
@@ -89,6 +92,7 @@ const TAGS = [
   { name: 'Orders', description: 'Orders and sales of the checkout' },
   { name: 'Collections', description: 'Collections of accounts, their imports and exports' },
   { name: 'Webhooks', description: 'Webhooks of accounts, their events and deliveries' },
+  { name: 'People', description: 'The people who run the service, their roles, sessions and tokens' },
   { name: 'Audit', description: 'The record of every write' },
   { name: 'Price sources', description: 'How far each source is trusted, and ids that items share' },
   { name: 'Stats', description: 'Counts, queues and the state of price sources' },
@@ -111,6 +115,8 @@ export interface OperatorNode {
   /** sessions of the seller's desk */
   sellerSessions: Keyring
   webhooks: WebhookRules
+  /** of the secrets of authenticator apps */
+  peopleSealing: Sealing
   dumps: DumpMaker
   market: MarketSettings
   now: () => Date
@@ -186,7 +192,13 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
   })
   const { operators, config } = node
   const sessionCtx = (request: FastifyRequest, viewer: Viewer) => ctx(viewer, apiRequest(request))
-  addConsoleSession(app, pages, { operators, ctx: sessionCtx, currencies: config.sourceCurrencies, marketNames: config.marketNames })
+  addConsoleSession(app, pages, {
+    operators,
+    sealing: node.peopleSealing,
+    ctx: sessionCtx,
+    currencies: config.sourceCurrencies,
+    marketNames: config.marketNames,
+  })
   app.get('/', { schema: { hide: true } as object }, (_request, reply) => reply.redirect('/console'))
   addBuiltPages(app, 'console')
   addSamplePictures(app)

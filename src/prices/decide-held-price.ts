@@ -12,7 +12,7 @@ import type { PriceWriteCtx } from './types.ts'
 export const acceptHeldPrice = verb(
   {
     name: 'acceptHeldPrice',
-    needs: 'operator',
+    needs: 'catalogue',
     input: Type.Object(
       {
         id: id('held price'),
@@ -25,7 +25,7 @@ export const acceptHeldPrice = verb(
 )
 
 export const discardHeldPrice = verb(
-  { name: 'discardHeldPrice', needs: 'operator', input: Type.Object({ id: id('held price') }, { additionalProperties: false }) },
+  { name: 'discardHeldPrice', needs: 'catalogue', input: Type.Object({ id: id('held price') }, { additionalProperties: false }) },
   (ctx: PriceWriteCtx, { id }) => decideOne(ctx, id, 'discarded'),
 )
 

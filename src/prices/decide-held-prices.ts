@@ -9,11 +9,11 @@ import type { PriceWriteCtx } from './types.ts'
 
 const input = Type.Object(HeldFields, { additionalProperties: false })
 
-export const acceptHeldPrices = verb({ name: 'acceptHeldPrices', needs: 'operator', input }, (ctx: PriceWriteCtx, filter) =>
+export const acceptHeldPrices = verb({ name: 'acceptHeldPrices', needs: 'catalogue', input }, (ctx: PriceWriteCtx, filter) =>
   decideMany(ctx, filter, 'accepted'),
 )
 
-export const discardHeldPrices = verb({ name: 'discardHeldPrices', needs: 'operator', input }, (ctx: PriceWriteCtx, filter) =>
+export const discardHeldPrices = verb({ name: 'discardHeldPrices', needs: 'catalogue', input }, (ctx: PriceWriteCtx, filter) =>
   decideMany(ctx, filter, 'discarded'),
 )
 

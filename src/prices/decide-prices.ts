@@ -72,7 +72,7 @@ interface Chosen {
   held_id: number | null
 }
 
-export const decidePrices = verb({ name: 'decidePrices', needs: 'operator', input: Input }, (ctx: PriceWriteCtx, input): Promise<PriceDecision> => {
+export const decidePrices = verb({ name: 'decidePrices', needs: 'catalogue', input: Input }, (ctx: PriceWriteCtx, input): Promise<PriceDecision> => {
   const filter = whichOf(input)
   return change(ctx, async (tx, note) => {
     // From here on imports wait, so that what is decided is what was seen.

@@ -5,7 +5,7 @@ import { change, type WriteCtx } from '#db/change.ts'
 import { mappingName, savedMapping } from './saved-mappings.ts'
 
 export const deletePriceMapping = verb(
-  { name: 'deletePriceMapping', needs: 'operator', input: Type.Object({ name: mappingName() }, { additionalProperties: false }) },
+  { name: 'deletePriceMapping', needs: 'catalogue', input: Type.Object({ name: mappingName() }, { additionalProperties: false }) },
   (ctx: WriteCtx, { name: given }): Promise<void> => {
     const name = given.trim()
     return change(ctx, async (tx, note) => {

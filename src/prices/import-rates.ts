@@ -17,7 +17,7 @@ export interface RatesReport {
 
 /** @throws FeedError for a file that is not such a CSV */
 export const importRates = verb(
-  { name: 'importRates', needs: 'operator', input: Type.Object({ file: Type.Unknown() }, { additionalProperties: false }) },
+  { name: 'importRates', needs: 'catalogue', input: Type.Object({ file: Type.Unknown() }, { additionalProperties: false }) },
   async (ctx: WriteCtx, { file }): Promise<RatesReport> => {
     const rates = new Map<string, Rate>()
     const refused: RatesReport['refused'] = []

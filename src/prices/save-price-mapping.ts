@@ -8,7 +8,7 @@ import { mappingName, PriceMappingSchema, type SavedMapping, saveMapping } from 
 export const savePriceMapping = verb(
   {
     name: 'savePriceMapping',
-    needs: 'operator',
+    needs: 'catalogue',
     input: Type.Object({ name: mappingName(), ...PriceMappingSchema.properties }, { additionalProperties: false }),
   },
   (ctx: WriteCtx, { name: given, ...mapping }): Promise<SavedMapping> => {

@@ -8,7 +8,7 @@ import { type Rate, rateJudge, RateRow, writeRates } from './rate-rows.ts'
 export const setRates = verb(
   {
     name: 'setRates',
-    needs: 'operator',
+    needs: 'catalogue',
     input: Type.Object({ rates: Type.Union([RateRow, Type.Array(RateRow, { minItems: 1, maxItems: 10_000 })]) }, { additionalProperties: false }),
   },
   (ctx: WriteCtx, { rates: given }) => {

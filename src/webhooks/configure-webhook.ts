@@ -6,7 +6,7 @@ import { reason } from '#core/problems.ts'
 import { ownAccount, verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
 import { LONGEST_URL } from '#outbound/target-guard.ts'
-import { newSecret } from './sealed-secret.ts'
+import { newSecret } from './new-secret.ts'
 import { findWebhook, saveWebhook } from './store.ts'
 import type { Webhook, WebhookCtx } from './types.ts'
 

@@ -1,16 +1,13 @@
 // What the webhooks take from a node: its settings, its own addresses, and the key of the stored secrets.
-import { mkdirSync } from 'node:fs'
 import pg from 'pg'
 import type { Config } from '#config.ts'
 import type { Log } from '#core/context.ts'
-import { ensureSecret } from '#db/data-dir.ts'
+import { openSealing, type Sealing } from '#core/sealing.ts'
+import { secretKeyOf, WRONG_KEY_ADVICE } from '#db/secret-key.ts'
 import type { Db } from '#db/schema.ts'
 import { openResolver } from '#outbound/resolve.ts'
 import { openGuard } from '#outbound/target-guard.ts'
-import { openSealing, type Sealing } from './sealed-secret.ts'
 import type { WebhookRules } from './types.ts'
-
-const KEY_FILE = 'secret.key'
 
 /** @param listening ports that the node listens on by now */
 export function webhookRules(config: Config, db: Db, log: Log, listening: () => number[]): WebhookRules {
@@ -20,13 +17,7 @@ export function webhookRules(config: Config, db: Db, log: Log, listening: () => 
     ownPorts: () => [config.port, config.operatorPort, ...listening()],
     databasePort: new pg.Client({ connectionString: db.pool.options.connectionString }).port,
   })
-  return { guard, sealing: openSealing(() => config.secretKey ?? ownKey(config, log)), resolve: openResolver(), zone: config.timeZone }
-}
-
-function ownKey({ dataDir, databaseUrl }: Config, log: Log): string {
-  if (databaseUrl) log.warn({ dataDir }, 'SECRET_KEY is not set: a key in DATA_DIR encrypts webhook secrets; other machines need the same')
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  return ensureSecret(dataDir, KEY_FILE)
+  return { guard, sealing: openSealing(secretKeyOf(config, log), 'mintmark webhook secrets'), resolve: openResolver(), zone: config.timeZone }
 }
 
 /** @throws Error of one sentence when the stored secrets were encrypted with another key */
@@ -37,6 +28,6 @@ export async function checkSealing(db: Db, sealing: Sealing): Promise<void> {
     sealing.unseal(row.sealed_secret, row.account_id)
   } catch (error) {
     const problem = 'The stored webhook secrets were encrypted with another key'
-    throw new Error(`${problem}: set the old SECRET_KEY, or copy ${KEY_FILE} from the old DATA_DIR`, { cause: error })
+    throw new Error(`${problem}: ${WRONG_KEY_ADVICE}`, { cause: error })
   }
 }

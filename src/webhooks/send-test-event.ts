@@ -12,7 +12,7 @@ import type { WebhookCtx, WebhookEvent } from './types.ts'
 export const sendTestEvent = verb(
   {
     name: 'sendTestEvent',
-    needs: 'operator',
+    needs: 'support',
     input: Type.Object({ account_id: id('account'), event: Type.Enum([...EVENT_KINDS]) }, { additionalProperties: false }),
   },
   (ctx: WebhookCtx, { account_id: accountId, event }): Promise<WebhookEvent> =>

@@ -8,7 +8,7 @@ import type { Network } from '#outbound/dial.ts'
 import { messageId, NOTIFICATION_HEADERS, TEST_MARK } from './notification.ts'
 import { type Outcome, post } from './post.ts'
 import { ATTEMPTS, type Claim, type Ended, settleAndClaim, takeUpLost, waitingAccounts, WAKE_CHANNEL } from './queue.ts'
-import type { Sealing } from './sealed-secret.ts'
+import type { Sealing } from '#core/sealing.ts'
 import { signatureHeaders } from './sign.ts'
 
 export interface SenderOptions {

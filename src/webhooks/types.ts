@@ -8,7 +8,7 @@ import type { Resolve } from '#outbound/resolve.ts'
 import type { TargetGuard } from '#outbound/target-guard.ts'
 import { EVENT_KINDS, ExpireEventSchema, SaleEventSchema } from './event-body.ts'
 import type { EventFeed } from './event-feed.ts'
-import type { Sealing } from './sealed-secret.ts'
+import type { Sealing } from '#core/sealing.ts'
 
 /** What the webhooks' verbs need of their node. */
 export interface WebhookRules {

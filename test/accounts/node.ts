@@ -1,6 +1,7 @@
 // A small node for tests of accounts: a pool, a change feed, the keyrings and the operator's listener, on a clock that tests move.
 import { apiKeyring, consoleSessions, operatorTokens, sellerSessions } from '#accounts/keyring.ts'
 import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
+import { openSealing } from '#core/sealing.ts'
 import { ChangeFeed, CHANGES_CHANNEL } from '#db/change-feed.ts'
 import { readConfig } from '#config.ts'
 import { openPool } from '#db/pool.ts'
@@ -49,6 +50,7 @@ export async function openNode(databaseUrl: string, clock = new Clock()) {
     sellerSessions: sellers,
     now,
     webhooks,
+    peopleSealing: openSealing(() => 'secret key of these tests', 'mintmark totp secrets'),
     market: config,
     catalogue: new Catalogue(db, { ...config, readyBytesMb: 1, now }),
     images: null,

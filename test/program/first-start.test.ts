@@ -1,4 +1,4 @@
-// What a start makes of an empty database: a demo only where nobody else can reach it, else the first operator token, shown once.
+// What a start makes of an empty database: a demo only where nobody else can reach it, else the link of the first owner and the first operator token.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -100,10 +100,42 @@ describe('an empty start', () => {
     })
   })
 
+  test('shows a link that makes the first owner, a new one at each start until there is one', async () => {
+    await inEmptyDatabase(async (settings) => {
+      const linkOf = (greeting: string) => /^ +(http\S+\/console\/join#link=mintlink_\w+)$/m.exec(greeting)?.[1]
+      const use = (operatorUrl: string, link: string) =>
+        send(`${operatorUrl}/console/session`, null, {
+          json: { link: link.split('=')[1], name: 'Ayşe', password: 'ladder-Marzipan-74-tugboat' },
+          headers: { 'x-console': '1', origin: operatorUrl },
+        })
+      const first = await serve({ ...settings, MINTMARK_DEMO: '0' })
+      const early = linkOf(first.greeting)!
+      expect(early.startsWith(first.operatorUrl)).toBe(true)
+      await stop(first)
+      const second = await serve({ ...settings, MINTMARK_DEMO: '0' })
+      expect((await use(second.operatorUrl, early)).status).toBe(401)
+      const printed = await run(['people', 'owner-link', '--json'], settings)
+      const { link_path: path } = JSON.parse(printed.out) as { link_path: string }
+      expect((await use(second.operatorUrl, linkOf(second.greeting)!)).status).toBe(401)
+      expect((await use(second.operatorUrl, path)).status).toBe(200)
+      await stop(second)
+      const again = await run(['people', 'owner-link'], settings)
+      expect([again.code, again.said]).toEqual([1, [expect.stringContaining('There is an owner already')]])
+      const listed = await run(['people', 'list', '--json'], settings)
+      expect(JSON.parse(listed.out)).toMatchObject([{ name: 'Ayşe', roles: ['owner'], has_password: true, two_factor: false }])
+      const last = await run(['people', 'set', '1', '--roles', 'market'], settings)
+      expect([last.code, last.said]).toEqual([1, [expect.stringContaining('The last owner stays an owner')]])
+      const third = await serve({ ...settings, MINTMARK_DEMO: '0' })
+      expect(linkOf(third.greeting)).toBeUndefined()
+      await stop(third)
+    })
+  }, 120_000)
+
   test('in production leaves no token in the journal, and names the command that makes one', async () => {
     await inEmptyDatabase(async (settings) => {
       const service = await serve({ ...settings, NODE_ENV: 'production' })
-      expect(service.greeting).not.toContain('mintop_')
+      expect(service.greeting).not.toMatch(/mintop_|mintlink_/)
+      expect(service.greeting).toContain('npx mintmark people owner-link')
       expect(service.greeting).toContain('npx mintmark operator-token create')
       await stop(service)
     })

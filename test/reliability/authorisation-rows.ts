@@ -1,6 +1,7 @@
 // Who may do what: one row for every operation that a listener registers; authorisation.test.ts asks them all.
 import type { ErrorCode } from '#core/errors.ts'
 import type { Plan } from '#core/plans.ts'
+import type { Role } from '#core/roles.ts'
 
 /** What an operation is about and belongs to an account; `own` are lists of what is the caller's. */
 type Owned = 'listing' | 'parked' | 'collection' | 'job' | 'rule' | 'own'
@@ -278,12 +279,106 @@ export const OPERATOR_ROWS: readonly string[] = [
   'DELETE /operator/v1/price-mappings/:name',
   'GET /operator/v1/webhook-events',
   'POST /operator/v1/webhook-events/:id/redeliver',
+  'GET /operator/v1/people',
+  'POST /operator/v1/people',
+  'GET /operator/v1/people/:id',
+  'PATCH /operator/v1/people/:id',
+  'DELETE /operator/v1/people/:id',
+  'POST /operator/v1/people/:id/invite',
+  'GET /operator/v1/people/:id/sessions',
+  'DELETE /operator/v1/people/:id/sessions',
+  'DELETE /operator/v1/people/:id/sessions/:session_id',
+  'GET /operator/v1/people/:id/tokens',
+  'POST /operator/v1/people/:id/tokens',
+  'DELETE /operator/v1/people/:id/tokens/:token_id',
+  'GET /operator/v1/first-steps',
 ]
+
+const CATALOGUE: readonly Role[] = ['owner', 'catalogue']
+const MARKET: readonly Role[] = ['owner', 'market']
+const SUPPORT: readonly Role[] = ['owner', 'support']
+const OWNERS: readonly Role[] = ['owner']
+
+/**
+ * Which roles may ask an operation of the operator API; every role may ask a GET that is not named here. Of people's own
+ * sessions and tokens these are the roles that may ask about somebody else.
+ */
+export const OPERATOR_ROLES: Readonly<Record<string, readonly Role[]>> = {
+  'POST /operator/v1/accounts': SUPPORT,
+  'PATCH /operator/v1/accounts/:id': SUPPORT,
+  'POST /operator/v1/accounts/:id/credits': SUPPORT,
+  'POST /operator/v1/accounts/:account_id/keys': SUPPORT,
+  'POST /operator/v1/accounts/:account_id/webhook/test': SUPPORT,
+  'PATCH /operator/v1/keys/:id': SUPPORT,
+  'POST /operator/v1/keys/:id/rotate': SUPPORT,
+  'DELETE /operator/v1/keys/:id': SUPPORT,
+  'POST /operator/v1/collections': SUPPORT,
+  'PATCH /operator/v1/collections/:id': SUPPORT,
+  'DELETE /operator/v1/collections/:id': SUPPORT,
+  'POST /operator/v1/collections/:id/import/:format': SUPPORT,
+  'POST /operator/v1/collections/:id/parked/:row_id/place': SUPPORT,
+  'POST /operator/v1/collections/:id/parked/:row_id/discard': SUPPORT,
+  'POST /operator/v1/webhook-events/:id/redeliver': SUPPORT,
+  'POST /operator/v1/categories': CATALOGUE,
+  'PATCH /operator/v1/categories/:id': CATALOGUE,
+  'POST /operator/v1/items': CATALOGUE,
+  'PATCH /operator/v1/items/:id': CATALOGUE,
+  'POST /operator/v1/items/:id/merge': CATALOGUE,
+  'POST /operator/v1/items/:id/split': CATALOGUE,
+  'POST /operator/v1/batches/:id/revert': CATALOGUE,
+  'POST /operator/v1/dumps': CATALOGUE,
+  'POST /operator/v1/rates': CATALOGUE,
+  'PUT /operator/v1/synonyms': CATALOGUE,
+  'POST /operator/v1/matches/:id/accept': CATALOGUE,
+  'POST /operator/v1/matches/:id/separate': CATALOGUE,
+  'POST /operator/v1/matches/:id/postpone': CATALOGUE,
+  'POST /operator/v1/matches/:id/withdraw': CATALOGUE,
+  'POST /operator/v1/set-matches/:id/accept': CATALOGUE,
+  'POST /operator/v1/set-matches/:id/separate': CATALOGUE,
+  'POST /operator/v1/set-matches/:id/withdraw': CATALOGUE,
+  'POST /operator/v1/held-prices/:id/accept': CATALOGUE,
+  'POST /operator/v1/held-prices/:id/discard': CATALOGUE,
+  'POST /operator/v1/held-prices/accept': CATALOGUE,
+  'POST /operator/v1/held-prices/discard': CATALOGUE,
+  'POST /operator/v1/price-decisions': CATALOGUE,
+  'POST /operator/v1/price-decisions/:id/undo': CATALOGUE,
+  'POST /operator/v1/sources/:market/set-aside': CATALOGUE,
+  'POST /operator/v1/sources/:market/take-back': CATALOGUE,
+  'POST /operator/v1/prices': CATALOGUE,
+  'POST /operator/v1/imports/:id/revert': CATALOGUE,
+  'POST /operator/v1/imports/:format': CATALOGUE,
+  'PUT /operator/v1/price-mappings/:name': CATALOGUE,
+  'DELETE /operator/v1/price-mappings/:name': CATALOGUE,
+  'POST /operator/v1/listings': MARKET,
+  'PATCH /operator/v1/listings/:id': MARKET,
+  'POST /operator/v1/listings/:id/approve': MARKET,
+  'POST /operator/v1/listings/:id/reject': MARKET,
+  'POST /operator/v1/listings/:id/request-change': MARKET,
+  'POST /operator/v1/listings/:id/undo-decision': MARKET,
+  'POST /operator/v1/approval-rules': MARKET,
+  'PATCH /operator/v1/approval-rules/:id': MARKET,
+  'POST /operator/v1/approval-rules/:id/backtest': MARKET,
+  'POST /operator/v1/approval-rules/:id/reopen': MARKET,
+  'POST /operator/v1/orders': MARKET,
+  'POST /operator/v1/orders/:order_id/cancel': ['owner', 'market', 'support'],
+  'GET /operator/v1/people': OWNERS,
+  'POST /operator/v1/people': OWNERS,
+  'GET /operator/v1/people/:id': OWNERS,
+  'PATCH /operator/v1/people/:id': OWNERS,
+  'DELETE /operator/v1/people/:id': OWNERS,
+  'POST /operator/v1/people/:id/invite': OWNERS,
+  'GET /operator/v1/people/:id/sessions': OWNERS,
+  'DELETE /operator/v1/people/:id/sessions': OWNERS,
+  'DELETE /operator/v1/people/:id/sessions/:session_id': OWNERS,
+  'GET /operator/v1/people/:id/tokens': OWNERS,
+  'POST /operator/v1/people/:id/tokens': OWNERS,
+  'DELETE /operator/v1/people/:id/tokens/:token_id': OWNERS,
+}
 
 /** Asked with an operator token only: no session of the console counts. */
 export const TOKEN_ROWS: readonly string[] = ['GET /metrics']
 
-/** What anyone may read, and the console's sign-in, which asks for a token itself; `*` is the rest of a path. */
+/** What anyone may read, and the console's sign-in, which asks for a token or a session itself; `*` is the rest of a path. */
 export const OPEN_ROWS: readonly string[] = [
   'GET /',
   'GET /openapi.json',
@@ -300,6 +395,9 @@ export const OPEN_ROWS: readonly string[] = [
   'GET /console/session',
   'POST /console/session',
   'DELETE /console/session',
+  'POST /console/password',
+  'POST /console/two-factor',
+  'POST /console/two-factor/confirm',
   'GET /desk*',
   'GET /desk/session',
   'POST /desk/session',

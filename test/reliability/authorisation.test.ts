@@ -4,6 +4,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { changeAccount } from '#accounts/change-account.ts'
 import { createAccount } from '#accounts/create-account.ts'
 import { createKey } from '#accounts/create-key.ts'
+import { createPersonToken } from '#accounts/people/create-person-token.ts'
+import { createPerson } from '#accounts/people/create-person.ts'
 import { createOperatorToken } from '#accounts/create-operator-token.ts'
 import { newKey } from '#accounts/key-format.ts'
 import { revokeKey } from '#accounts/revoke-key.ts'
@@ -11,6 +13,7 @@ import { revokeOperatorToken } from '#accounts/revoke-operator-token.ts'
 import { rotateKey } from '#accounts/rotate-key.ts'
 import { ERROR_STATUS } from '#core/errors.ts'
 import { type Plan, planAllows, PLANS } from '#core/plans.ts'
+import { type Role, ROLES } from '#core/roles.ts'
 import { call } from '#core/verb.ts'
 import { buildSchema } from '../../src/graphql/schema.ts'
 import { makeCatalogue } from '../market/kit.ts'
@@ -35,6 +38,7 @@ import {
   ITEM_FIELD_ROWS,
   MCP_PATHS,
   OPEN_ROWS,
+  OPERATOR_ROLES,
   OPERATOR_ROWS,
   PUBLIC_ROWS,
   type PublicRow,
@@ -50,6 +54,8 @@ const callers = {} as Record<Plan, Owner>
 /** kind of broken credential → headers that carry it, and what is put in front of the query */
 let brokenKeys: Record<string, Credential>
 let brokenTokens: Record<string, Credential>
+/** a token of a person who has this role alone */
+const tokens = {} as Record<Role, string>
 
 interface Credential {
   headers: string[]
@@ -72,6 +78,10 @@ beforeAll(async () => {
   const rotated = await make()
   await call(rotateKey, node.ctx, { id: rotated.id, overlap_hours: 0 })
   const expired = await make(new Date(node.clock.now().getTime() + 1_000).toISOString())
+  for (const role of ROLES) {
+    const { id } = await call(createPerson, node.ctx, { name: role, roles: [role] })
+    tokens[role] = (await call(createPersonToken, node.ctx, { id, label: role })).token
+  }
   const token = await call(createOperatorToken, node.ctx, { label: 'revoked' })
   await call(revokeOperatorToken, node.ctx, { id: token.id })
   node.clock.advance(2_000)
@@ -374,6 +384,26 @@ describe.each([...OPERATOR_ROWS, ...TOKEN_ROWS])('%s', (name) => {
     const here = await sendRaw(url(), method, [...cookie, 'x-console', '1', 'origin', node.operatorUrl!], body)
     if (TOKEN_ROWS.includes(name)) expect([elsewhere.status, here.status]).toEqual([401, 401])
     else expect([refusalOf(elsewhere).code, here.status]).toEqual(['FORBIDDEN', passed.status])
+    expect(await stateOf(node)).toEqual(before)
+  })
+})
+
+describe.each([...OPERATOR_ROWS, ...TOKEN_ROWS])('%s', (name) => {
+  test('roles', async () => {
+    const [method, path] = name.split(' ') as [string, string]
+    const url = node.operatorUrl + path.replace(/:\w+/g, '0')
+    // Whom a request is about counts only where the request is valid.
+    const unknown = path.endsWith('/tokens') ? '{"label":"of nobody"}' : '{"surely_unknown":1}'
+    const body = method === 'POST' || method === 'PATCH' ? unknown : undefined
+    const allowed = OPERATOR_ROLES[name]
+    if (method !== 'GET') expect([name, allowed]).toEqual([name, expect.any(Array)])
+    const before = await stateOf(node)
+    const shared = await sendRaw(url, method, bearer(OPERATOR_TOKEN).headers, body)
+    for (const role of ROLES) {
+      const reply = await sendRaw(url, method, bearer(tokens[role]).headers, body)
+      if (!allowed || allowed.includes(role)) expect([role, reply.status]).toEqual([role, shared.status])
+      else expect({ role, ...refusalOf(reply) }).toEqual({ role, status: 403, code: 'FORBIDDEN', members: REST_MEMBERS })
+    }
     expect(await stateOf(node)).toEqual(before)
   })
 })

@@ -143,7 +143,7 @@ export function livingOnes(candidates: Candidate[], survivors: ReadonlyMap<numbe
 export const placeParkedRow = verb(
   {
     name: 'placeParkedRow',
-    needs: 'operator',
+    needs: 'support',
     input: Type.Object(
       {
         ...Decided,
@@ -166,7 +166,7 @@ export const placeParkedRow = verb(
 )
 
 export const discardParkedRow = verb(
-  { name: 'discardParkedRow', needs: 'operator', input: Type.Object(Decided, closed) },
+  { name: 'discardParkedRow', needs: 'support', input: Type.Object(Decided, closed) },
   (ctx: WriteCtx, { id: collectionId, row_id: rowId }): Promise<void> =>
     change(ctx, async (tx, note) => {
       const row = await decide(tx, ctx, collectionId, rowId, 'discarded')

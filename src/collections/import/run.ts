@@ -62,7 +62,7 @@ const MOST_BYTES = 32 * 1024 * 1024
 export const importCollection = verb(
   {
     name: 'importCollection',
-    needs: 'operator',
+    needs: 'support',
     input: Type.Object(
       {
         id: id('collection'),

@@ -1,0 +1,77 @@
+// Signing in to the console: by name, password and code, with a token, or by a one-time link that asks for a new password.
+import { useLocation } from 'preact-iso'
+import { Field, Form } from '#ui/dialog.tsx'
+import { CredentialForm, SignInFrame, useSubmit } from '#ui/sign-in.tsx'
+import { sessions } from '../api.ts'
+import { t } from '../words.ts'
+
+export const JOIN_PATH = '/console/join'
+export const ACCOUNT_PATH = '/console/my-account'
+/** As the service refuses shorter ones. */
+const SHORTEST_PASSWORD = 12
+
+export function ConsoleSignIn() {
+  const { path } = useLocation()
+  return (
+    <SignInFrame>
+      {path === JOIN_PATH ? (
+        <JoinForm />
+      ) : (
+        <>
+          <PersonForm />
+          <p class="quiet">{t('orWithToken')}</p>
+          <CredentialForm label={t('operatorToken')} hint={t('tokenHint')} refused={t('tokenRefused')} signIn={sessions.signIn} />
+        </>
+      )}
+    </SignInFrame>
+  )
+}
+
+function PersonForm() {
+  const { busy, error, submit } = useSubmit(({ name, password, code = '' }) => sessions.signInBy({ name, password, code }))
+  return (
+    <Form submit={t('signIn')} busy={busy} error={error} onSubmit={submit}>
+      <Field label={t('personName')}>
+        <input name="name" required maxLength={200} autocomplete="username" spellcheck={false} autofocus />
+      </Field>
+      <Field label={t('password')}>
+        <input name="password" type="password" required autocomplete="current-password" />
+      </Field>
+      <Field label={t('code')} hint={t('codeHint')}>
+        <CodeInput />
+      </Field>
+    </Form>
+  )
+}
+
+/** The link's secret is behind the `#` of the address, which no server sees; it leaves the address as soon as it is used. */
+export function JoinForm() {
+  const { route } = useLocation()
+  const given = new URLSearchParams(location.hash.slice(1))
+  const [link, known] = [given.get('link') ?? '', given.get('name')]
+  const { busy, error, submit } = useSubmit(async ({ name, password }) => {
+    await sessions.signInBy({ link, password, ...(known === null && { name }) })
+    route(ACCOUNT_PATH, true)
+  }, t('linkRefused'))
+  return (
+    <Form submit={t('join')} busy={busy} error={error} onSubmit={submit}>
+      <h2>{known === null ? t('becomeOwner') : t('welcome', { name: known })}</h2>
+      <Field label={t('personName')} hint={known === null ? t('personNameHint') : undefined}>
+        <input name="name" required maxLength={60} autocomplete="username" spellcheck={false} value={known ?? undefined} readOnly={known !== null} />
+      </Field>
+      <NewPassword />
+    </Form>
+  )
+}
+
+export function NewPassword() {
+  return (
+    <Field label={t('newPassword')} hint={t('passwordHint', { min: SHORTEST_PASSWORD })}>
+      <input name="password" type="password" required minLength={SHORTEST_PASSWORD} autocomplete="new-password" />
+    </Field>
+  )
+}
+
+export function CodeInput({ required = false, ...described }: { required?: boolean; 'aria-describedby'?: string }) {
+  return <input {...described} name="code" required={required} inputMode="numeric" autocomplete="one-time-code" pattern="[0-9 ]*" maxLength={10} />
+}

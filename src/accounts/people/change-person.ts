@@ -1,0 +1,27 @@
+// Renames a person or gives them other roles; the last owner stays one.
+import { invalid } from '#core/errors.ts'
+import { id } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import { change, type WriteCtx } from '#db/change.ts'
+import { personName, roles } from './fields.ts'
+import { fetchPerson, noteChanged, renamePerson, setRoles } from './store.ts'
+
+export const changePerson = verb(
+  {
+    name: 'changePerson',
+    needs: 'owner',
+    input: Type.Object({ id: id('person'), name: Type.Optional(personName), roles: Type.Optional(roles) }, { additionalProperties: false }),
+  },
+  (ctx: WriteCtx, { id, name, roles }) =>
+    change(ctx, async (tx, note) => {
+      if (name === undefined && roles === undefined) throw invalid('body', 'at_least_one', { fields: ['name', 'roles'] })
+      const before = await fetchPerson(tx, id)
+      if (name !== undefined) await renamePerson(tx, id, name)
+      if (roles !== undefined) await setRoles(tx, id, [...new Set(roles)])
+      const after = await fetchPerson(tx, id)
+      note.audit({ action: 'person.change', subject: 'person', id, before, after })
+      noteChanged(note, id)
+      return after
+    }),
+)

@@ -1,0 +1,25 @@
+// Adds a person who runs the service; the one-time link with which they choose a password is in the result and nowhere else.
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import { change, type WriteCtx } from '#db/change.ts'
+import { personName, roles } from './fields.ts'
+import { fetchPerson, insertLink, insertPerson } from './store.ts'
+import type { InvitedPerson } from './types.ts'
+
+export const createPerson = verb(
+  {
+    name: 'createPerson',
+    needs: 'owner',
+    secret: true,
+    input: Type.Object({ name: personName, roles }, { additionalProperties: false }),
+  },
+  (ctx: WriteCtx, input) =>
+    change(ctx, async (tx, note): Promise<InvitedPerson> => {
+      const now = ctx.now()
+      const id = await insertPerson(tx, { name: input.name, roles: [...new Set(input.roles)], now })
+      const link = await insertLink(tx, { id, name: input.name }, now)
+      const after = await fetchPerson(tx, id)
+      note.audit({ action: 'person.create', subject: 'person', id, after })
+      return { ...after, link_path: link!.path }
+    }),
+)

@@ -1,0 +1,30 @@
+// Input fields of people's verbs, and whom a verb that is for oneself is about.
+import { ServiceError } from '#core/errors.ts'
+import { Type } from '#core/input.ts'
+import { reason } from '#core/problems.ts'
+import { ROLES } from '#core/roles.ts'
+import type { Viewer } from '#core/verb.ts'
+
+const NAME_LENGTH = 60
+
+/** `#` ends a name in the audit log. */
+export const personName = Type.String({
+  minLength: 1,
+  maxLength: NAME_LENGTH,
+  pattern: '^(?! )[^\\p{C}\\p{Z}#]+( [^\\p{C}\\p{Z}#]+)*$',
+  allowed: reason('person_name', { max: NAME_LENGTH }),
+  description: 'Signs in with it and stands in the audit log; upper and lower case are the same',
+})
+
+export const roles = Type.Array(Type.Enum([...ROLES]), {
+  minItems: 1,
+  maxItems: ROLES.length,
+  description: '`owner` may do everything, `read_only` may read; the others read everything and change what they are called after',
+})
+
+/** @throws FORBIDDEN for a person who asks about somebody else without being an owner */
+export function selfOrOwner({ viewer }: { viewer: Viewer }, personId: number): void {
+  const person = viewer.kind === 'operator' ? viewer.person : undefined
+  if (!person || person.id === personId || (person.roles.includes('owner') && !person.unfinished)) return
+  throw new ServiceError('FORBIDDEN', reason('own_account_only'))
+}

@@ -1,0 +1,28 @@
+// Lets a person begin anew, who has lost password or authenticator app: everything they sign in with ends, and they get a one-time link.
+import { id } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import { change, type WriteCtx } from '#db/change.ts'
+import { clearSecrets, endSessions, fetchPerson, insertLink, noteChanged, revokeTokens } from './store.ts'
+import type { InvitedPerson } from './types.ts'
+
+export const invitePerson = verb(
+  {
+    name: 'invitePerson',
+    needs: 'owner',
+    secret: true,
+    input: Type.Object({ id: id('person') }, { additionalProperties: false }),
+  },
+  (ctx: WriteCtx, { id }) =>
+    change(ctx, async (tx, note): Promise<InvitedPerson> => {
+      const before = await fetchPerson(tx, id)
+      await clearSecrets(tx, id)
+      await endSessions(tx, id)
+      await revokeTokens(tx, id, ctx.now())
+      const link = await insertLink(tx, before, ctx.now())
+      const after = await fetchPerson(tx, id)
+      note.audit({ action: 'person.invite', subject: 'person', id, before, after })
+      noteChanged(note, id)
+      return { ...after, link_path: link!.path }
+    }),
+)

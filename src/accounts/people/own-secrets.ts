@@ -1,0 +1,86 @@
+// What a person signs in with, changed by themselves in a session of the console: password and authenticator app.
+import { invalid, ServiceError } from '#core/errors.ts'
+import { bodyReader, Type } from '#core/input.ts'
+import { reason } from '#core/problems.ts'
+import type { Person } from '#core/roles.ts'
+import type { Viewer } from '#core/verb.ts'
+import { change, type WriteCtx } from '#db/change.ts'
+import { countAttempt, forgetAttempts, nameKey } from './attempts.ts'
+import { type AppSecret, newAppSecret, stepOf } from './codes.ts'
+import { checkPassword, hashPassword, isPassword } from './password.ts'
+import type { PeopleParts } from './sign-in.ts'
+import { endSessions, findSecrets, noteChanged } from './store.ts'
+
+const secret = Type.String({ maxLength: 2_000 })
+const closed = { additionalProperties: false }
+const readPasswords = bodyReader(Type.Object({ current_password: secret, password: secret }, closed))
+const readPassword = bodyReader(Type.Object({ current_password: secret }, closed))
+const readCode = bodyReader(Type.Object({ code: Type.String({ maxLength: 20 }) }, closed))
+
+/** Sets another password; all other sessions of the person end. @throws VALIDATION_ERROR, RATE_LIMITED */
+export async function changePassword(parts: PeopleParts, ctx: WriteCtx, given: unknown): Promise<{ id: number }> {
+  const { current_password: current, password } = readPasswords(given)
+  const { id, name, sessionId } = await confirmedByPassword(parts, ctx.viewer, current)
+  await checkPassword(password, name)
+  const hash = await hashPassword(password)
+  await change(ctx, async (tx, note) => {
+    await tx.updateTable('people').set({ password_hash: hash }).where('id', '=', id).execute()
+    await endSessions(tx, id, sessionId === undefined ? {} : { except: sessionId })
+    note.audit({ action: 'person.change-password', subject: 'person', id })
+    noteChanged(note, id)
+  })
+  return { id }
+}
+
+/** A new secret for an authenticator app; it counts once a code of it is confirmed. @throws VALIDATION_ERROR, RATE_LIMITED */
+export async function beginTwoFactor(parts: PeopleParts, ctx: WriteCtx, given: unknown): Promise<AppSecret> {
+  const { id, name } = await confirmedByPassword(parts, ctx.viewer, readPassword(given).current_password)
+  const made = newAppSecret(name)
+  const sealed = parts.sealing.seal(made.secret, id)
+  await change(ctx, async (tx, note) => {
+    await tx.updateTable('people').set({ totp_pending: sealed }).where('id', '=', id).execute()
+    note.audit({ action: 'person.begin-two-factor', subject: 'person', id })
+  })
+  return made
+}
+
+/** Makes the pending secret the one whose codes sign in. @throws VALIDATION_ERROR for a wrong code, CONFLICT where none is pending */
+export async function confirmTwoFactor({ db, sealing, now }: PeopleParts, ctx: WriteCtx, given: unknown): Promise<{ id: number }> {
+  const { code } = readCode(given)
+  const { id } = personOf(ctx.viewer)
+  const pending = (await findSecrets(db, { id }))?.totp_pending
+  if (!pending) throw new ServiceError('CONFLICT', reason('two_factor_not_begun'))
+  const key = `two-factor ${id}`
+  await countAttempt(db, key, now())
+  const step = stepOf(code, sealing.unseal(pending, id), now())
+  if (step === null) throw invalid('code', 'two_factor_code')
+  await change(ctx, async (tx, note) => {
+    const confirm = tx.updateTable('people').set({ totp_secret: pending, totp_pending: null, totp_step: step })
+    const confirmed = await confirm.where('id', '=', id).where('totp_pending', '=', pending).returning('id').executeTakeFirst()
+    if (!confirmed) throw new ServiceError('CONFLICT', reason('two_factor_not_begun'))
+    note.audit({ action: 'person.set-two-factor', subject: 'person', id })
+    noteChanged(note, id)
+  })
+  await forgetAttempts(db, key)
+  return { id }
+}
+
+/** Whoever finds a console open may not take the account over: the password is asked for again, and counted like a sign-in. */
+async function confirmedByPassword(
+  { db, now }: PeopleParts,
+  viewer: Viewer,
+  password: string,
+): Promise<{ id: number; name: string; sessionId?: number }> {
+  const { id, sessionId } = personOf(viewer)
+  const person = (await findSecrets(db, { id }))!
+  const key = nameKey(person.name)
+  await countAttempt(db, key, now())
+  if (!(await isPassword(password, person.password_hash))) throw invalid('current_password', 'wrong_password')
+  await forgetAttempts(db, key)
+  return { id, name: person.name, ...(sessionId !== undefined && { sessionId }) }
+}
+
+function personOf(viewer: Viewer): Person {
+  if (viewer.kind === 'operator' && viewer.person) return viewer.person
+  throw new ServiceError('FORBIDDEN', reason('only_people'))
+}

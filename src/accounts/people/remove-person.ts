@@ -1,0 +1,21 @@
+// Removes a person: their sessions and tokens end, their name stays in the audit log; the last owner stays.
+import { id } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import { change, type WriteCtx } from '#db/change.ts'
+import { dropLink, endSessions, fetchPerson, markRemoved, noteChanged, revokeTokens } from './store.ts'
+
+export const removePerson = verb(
+  { name: 'removePerson', needs: 'owner', input: Type.Object({ id: id('person') }, { additionalProperties: false }) },
+  (ctx: WriteCtx, { id }) =>
+    change(ctx, async (tx, note) => {
+      const before = await fetchPerson(tx, id)
+      await markRemoved(tx, id, ctx.now())
+      await dropLink(tx, id)
+      await endSessions(tx, id)
+      await revokeTokens(tx, id, ctx.now())
+      note.audit({ action: 'person.remove', subject: 'person', id, before })
+      noteChanged(note, id)
+      return before
+    }),
+)

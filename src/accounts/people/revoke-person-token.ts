@@ -1,0 +1,28 @@
+// Revokes a person's token for good, and the sessions that it opened; revoking it again changes nothing.
+import { id } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import { change, type WriteCtx } from '#db/change.ts'
+import { selfOrOwner } from './fields.ts'
+import { fetchPerson, fetchToken, noteChanged, revokeTokens } from './store.ts'
+
+export const revokePersonToken = verb(
+  {
+    name: 'revokePersonToken',
+    needs: 'self',
+    input: Type.Object({ id: id('person'), token_id: id('token') }, { additionalProperties: false }),
+  },
+  async (ctx: WriteCtx, { id, token_id: tokenId }) => {
+    selfOrOwner(ctx, id)
+    return change(ctx, async (tx, note) => {
+      await fetchPerson(tx, id)
+      const before = await fetchToken(tx, id, tokenId)
+      if (before.revoked_at !== null) return before
+      await revokeTokens(tx, id, ctx.now(), tokenId)
+      const after = await fetchToken(tx, id, tokenId)
+      note.audit({ action: 'person-token.revoke', subject: 'person-token', id: tokenId, before, after })
+      noteChanged(note, id)
+      return after
+    })
+  },
+)

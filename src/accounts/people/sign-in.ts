@@ -1,0 +1,57 @@
+// Signs a person in by name, password and code; what is wrong is never told, nor whether the name is anybody's.
+import type { Caller, FailedAuthentications } from '#accounts/failed-authentications.ts'
+import { invalidFields } from '#core/errors.ts'
+import { type Problem, problem, reason } from '#core/problems.ts'
+import type { Sealing } from '#core/sealing.ts'
+import type { Viewer } from '#core/verb.ts'
+import type { Db } from '#db/schema.ts'
+import { countAttempt, forgetAttempts, nameKey } from './attempts.ts'
+import { acceptCode } from './codes.ts'
+import { isPassword } from './password.ts'
+import { findSecrets, personViewer } from './store.ts'
+import { PASSWORD_LENGTH } from './types.ts'
+
+export interface PeopleParts {
+  db: Db
+  now: () => Date
+  /** of the operators' credentials: names, codes and tokens of an address count together */
+  failures: FailedAuthentications
+  /** of the secrets of authenticator apps */
+  sealing: Sealing
+}
+
+const LONGEST_NAME = 200
+
+/**
+ * Who signs in. The code is asked for only of people who have set it up; without it they may do nothing but that.
+ * @throws UNAUTHENTICATED, RATE_LIMITED by address or name, VALIDATION_ERROR for fields that are no text
+ */
+export async function signInPerson({ db, now, failures, sealing }: PeopleParts, given: Record<string, unknown>, caller: Caller): Promise<Viewer> {
+  failures.check(caller)
+  const { name, password, code } = fieldsOf(given)
+  const key = nameKey(name)
+  await countAttempt(db, key, now())
+  const person = await findSecrets(db, { key })
+  const secret = person?.totp_secret ?? null
+  const matches = await isPassword(password, person?.password_hash ?? null)
+  const accepted =
+    matches && (secret === null || (await acceptCode(db.kysely, { id: person!.id, totp_secret: secret }, code, { sealing, now: now() })))
+  if (!accepted) throw failures.refuse(caller, reason('sign_in'))
+  await forgetAttempts(db, key)
+  return personViewer(person!, { unfinished: secret === null })
+}
+
+function fieldsOf({ name, password, code = '' }: Record<string, unknown>): { name: string; password: string; code: string } {
+  const problems: Problem[] = []
+  const text = (field: string, value: unknown, min: number, max: number) => {
+    if (typeof value !== 'string' || value.length < min || value.length > max) problems.push(problem(field, 'text', { min, max }))
+    return value as string
+  }
+  const fields = {
+    name: text('name', name, 1, LONGEST_NAME),
+    password: text('password', password, 1, PASSWORD_LENGTH.max),
+    code: text('code', code, 0, 20),
+  }
+  if (problems.length > 0) throw invalidFields(problems)
+  return fields
+}

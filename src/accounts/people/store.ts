@@ -1,0 +1,245 @@
+// SQL of people, their links, sessions and tokens.
+import { type RawBuilder, sql } from 'kysely'
+import { DAY_MS } from '#core/duration.ts'
+import { ServiceError } from '#core/errors.ts'
+import { existing, missing } from '#core/fields.ts'
+import { reason } from '#core/problems.ts'
+import type { Role } from '#core/roles.ts'
+import type { Viewer } from '#core/verb.ts'
+import type { Note } from '#db/change.ts'
+import { jsonReady } from '#db/json-ready.ts'
+import type { Db, Queryable, Tx } from '#db/schema.ts'
+import { hashKey, newKey } from '../key-format.ts'
+import { nameKey } from './attempts.ts'
+import type { Person, PersonSession, PersonToken } from './types.ts'
+
+const LINK_MS = DAY_MS
+const TOKEN_COLUMNS = ['id', 'label', 'last4', 'created_at', 'last_used_at', 'revoked_at'] as const
+const COLUMNS = [
+  'id',
+  'name',
+  'roles',
+  sql<boolean>`password_hash is not null`.as('has_password'),
+  sql<boolean>`totp_secret is not null`.as('two_factor'),
+  sql<Date | null>`(select l.expires_at from person_links l where l.person_id = people.id)`.as('link_expires_at'),
+  'created_at',
+] as const
+
+export function personViewer(
+  { id, name, roles }: { id: number; name: string; roles: Role[] },
+  more: { unfinished?: boolean; sessionId?: number },
+): Viewer {
+  // The id keeps apart two people of one name, one after the other; names have no `#`.
+  return Object.freeze({ kind: 'operator', name: `${name}#${id}`, person: Object.freeze({ id, roles, ...more }) })
+}
+
+/** The id by which the change log names a person; those of shared tokens are above 0. */
+export function ownerOf(personId: number): number {
+  return -personId
+}
+
+/** Every node reads again what the person may do. */
+export function noteChanged(note: Note, personId: number): void {
+  note.changed('operators', [ownerOf(personId)])
+}
+
+export async function fetchPerson(on: Queryable, id: number): Promise<Person> {
+  const row = await people(on).select(COLUMNS).where('id', '=', existing('person', id)).executeTakeFirst()
+  if (!row) throw missing('person', id)
+  return jsonReady(row)
+}
+
+export async function pageOfPeople(on: Queryable, limit: number, offset: number): Promise<{ rows: Person[]; total: number }> {
+  const [rows, { total }] = await Promise.all([
+    people(on).select(COLUMNS).orderBy('id').limit(limit).offset(offset).execute(),
+    people(on)
+      .select((e) => e.fn.countAll<number>().as('total'))
+      .executeTakeFirstOrThrow(),
+  ])
+  return { rows: rows.map(jsonReady), total }
+}
+
+/** @throws CONFLICT where somebody has the name */
+export async function insertPerson(tx: Tx, { name, roles, now }: { name: string; roles: Role[]; now: Date }): Promise<number> {
+  const values = { name, name_key: nameKey(name), roles, created_at: now }
+  const insert = tx.insertInto('people').values(values).returning('id')
+  return (await unlessTaken(insert.executeTakeFirstOrThrow())).id
+}
+
+/** @throws CONFLICT where somebody else has the name */
+export async function renamePerson(tx: Tx, id: number, name: string): Promise<void> {
+  await unlessTaken(
+    tx
+      .updateTable('people')
+      .set({ name, name_key: nameKey(name) })
+      .where('id', '=', id)
+      .execute(),
+  )
+}
+
+/** Gives roles, unless that would leave no owner. @throws CONFLICT */
+export function setRoles(tx: Tx, id: number, roles: Role[]): Promise<void> {
+  return exceptLastOwner(tx, id, sql`set roles = ${roles}::text[]`, sql`'owner' = any(${roles}::text[])`)
+}
+
+/** Removes a person for good, unless no owner would be left. @throws CONFLICT */
+export function markRemoved(tx: Tx, id: number, now: Date): Promise<void> {
+  return exceptLastOwner(tx, id, sql`set removed_at = ${now}, password_hash = null, totp_secret = null, totp_pending = null`, sql`false`)
+}
+
+/**
+ * One statement that locks all owners in one order: of two that would take each other's place as an owner away at the same
+ * time, the second sees what the first has done.
+ */
+async function exceptLastOwner(tx: Tx, id: number, assignments: RawBuilder<unknown>, staysOwner: RawBuilder<unknown>): Promise<void> {
+  const { rows } = await sql<{ id: number }>`
+    with owners as materialized (select id from people where removed_at is null and 'owner' = any(roles) order by id for update)
+    update people ${assignments}
+    where id = ${id} and removed_at is null
+      and (${staysOwner} or not exists (select from owners o where o.id = ${id}) or exists (select from owners o where o.id <> ${id}))
+    returning id`.execute(tx)
+  if (rows.length === 0) throw new ServiceError('CONFLICT', reason('last_owner'))
+}
+
+/**
+ * A new one-time link in place of the one before it, as a path of the console; null for the link of the first owner once
+ * there is an owner.
+ */
+export async function insertLink(tx: Tx, person: { id: number; name: string } | null, now: Date): Promise<{ path: string; expiresAt: Date } | null> {
+  const link = newKey('link')
+  const expiresAt = new Date(now.getTime() + LINK_MS)
+  const { rows } = await sql`
+    insert into person_links (hash, person_id, expires_at)
+    select ${hashKey(link)}, ${person?.id ?? null}::integer, ${expiresAt}
+    where ${person !== null} or not exists (${OWNERS})
+    on conflict (person_id) do update set hash = excluded.hash, expires_at = excluded.expires_at
+    returning person_id`.execute(tx)
+  if (rows.length === 0) return null
+  // After `#`, which browsers keep to themselves.
+  return { path: `/console/join#${new URLSearchParams({ link, ...(person && { name: person.name }) }).toString()}`, expiresAt }
+}
+
+/** Uses the link of the first owner up; null where it is not valid, or there is an owner already. @throws CONFLICT where somebody has the name */
+export async function spendOwnerLink(tx: Tx, link: string, name: string, passwordHash: string, now: Date): Promise<number | null> {
+  const insert = sql<{ id: number }>`
+    with used as (delete from person_links where hash = ${hashKey(link)} and person_id is null and expires_at > ${now} returning hash)
+    insert into people (name, name_key, roles, password_hash, created_at)
+    select ${name}, ${nameKey(name)}, array['owner'], ${passwordHash}, ${now} from used where not exists (${OWNERS})
+    returning id`
+  return (await unlessTaken(insert.execute(tx))).rows[0]?.id ?? null
+}
+
+/** Uses a person's link up; null where it is not valid. */
+export async function spendLink(tx: Tx, link: string, passwordHash: string, now: Date): Promise<number | null> {
+  const { rows } = await sql<{ id: number }>`
+    with used as (delete from person_links where hash = ${hashKey(link)} and person_id is not null and expires_at > ${now} returning person_id)
+    update people set password_hash = ${passwordHash}, totp_secret = null, totp_pending = null
+    from used where id = used.person_id and removed_at is null
+    returning id`.execute(tx)
+  return rows[0]?.id ?? null
+}
+
+const OWNERS = sql`select from people where removed_at is null and 'owner' = any(roles)`
+
+/** Whom a link is for, null where it is nobody's. */
+export async function nameOfLink({ kysely }: Db, link: string): Promise<string | null> {
+  const links = kysely.selectFrom('person_links as l').innerJoin('people as p', 'p.id', 'l.person_id').select('p.name')
+  return (await links.where('l.hash', '=', hashKey(link)).executeTakeFirst())?.name ?? null
+}
+
+/** Ends what the person signs in with. */
+export async function clearSecrets(tx: Tx, id: number): Promise<void> {
+  await tx.updateTable('people').set({ password_hash: null, totp_secret: null, totp_pending: null }).where('id', '=', id).execute()
+}
+
+export async function dropLink(tx: Tx, personId: number): Promise<void> {
+  await tx.deleteFrom('person_links').where('person_id', '=', personId).execute()
+}
+
+interface SessionPage {
+  /** the session that asks */
+  current: number | undefined
+  now: Date
+  limit: number
+  offset: number
+}
+
+export async function pageOfSessions(
+  on: Queryable,
+  personId: number,
+  { current, now, limit, offset }: SessionPage,
+): Promise<{ rows: PersonSession[]; total: number }> {
+  const sessions = on.selectFrom('person_sessions').where('person_id', '=', personId).where('expires_at', '>', now)
+  const [rows, { total }] = await Promise.all([
+    sessions
+      .select(['id', 'token_id', 'address', 'browser', 'created_at', 'last_used_at', 'expires_at'])
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .offset(offset)
+      .execute(),
+    sessions.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { rows: rows.map(({ token_id: tokenId, ...row }) => jsonReady({ ...row, by_token: tokenId !== null, current: row.id === current })), total }
+}
+
+/** Ends sessions: one, all but one, or all. */
+export async function endSessions(tx: Tx, personId: number, { only, except }: { only?: number; except?: number } = {}): Promise<number> {
+  let sessions = tx.deleteFrom('person_sessions').where('person_id', '=', personId)
+  if (only !== undefined) sessions = sessions.where('id', '=', only)
+  if (except !== undefined) sessions = sessions.where('id', '<>', except)
+  return (await sessions.returning('id').execute()).length
+}
+
+/** @param only one token, all without it */
+export async function revokeTokens(tx: Tx, personId: number, now: Date, only?: number): Promise<void> {
+  let tokens = tx.updateTable('person_tokens').set({ revoked_at: now }).where('person_id', '=', personId).where('revoked_at', 'is', null)
+  if (only !== undefined) tokens = tokens.where('id', '=', only)
+  await tokens.execute()
+}
+
+export async function fetchToken(on: Queryable, personId: number, id: number): Promise<PersonToken> {
+  const tokens = on.selectFrom('person_tokens').select(TOKEN_COLUMNS).where('person_id', '=', personId)
+  const row = await tokens.where('id', '=', existing('operator token', id)).executeTakeFirst()
+  if (!row) throw missing('operator token', id)
+  return jsonReady(row)
+}
+
+export async function insertToken(
+  tx: Tx,
+  values: { person_id: number; label: string; hash: Buffer; last4: string; created_at: Date },
+): Promise<PersonToken> {
+  return jsonReady(await tx.insertInto('person_tokens').values(values).returning(TOKEN_COLUMNS).executeTakeFirstOrThrow())
+}
+
+export async function pageOfTokens(on: Queryable, personId: number, limit: number, offset: number): Promise<{ rows: PersonToken[]; total: number }> {
+  const tokens = on.selectFrom('person_tokens').where('person_id', '=', personId)
+  const [rows, { total }] = await Promise.all([
+    tokens.select(TOKEN_COLUMNS).orderBy('id').limit(limit).offset(offset).execute(),
+    tokens.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
+  ])
+  return { rows: rows.map(jsonReady), total }
+}
+
+/** What signing in asks of a person; undefined where nobody has the name or the id. */
+export function findSecrets({ kysely }: Db, by: { key: string } | { id: number }) {
+  const found = people(kysely).select(['id', 'name', 'roles', 'password_hash', 'totp_secret', 'totp_pending'])
+  return ('id' in by ? found.where('id', '=', by.id) : found.where('name_key', '=', by.key)).executeTakeFirst()
+}
+
+function people(on: Queryable) {
+  return on.selectFrom('people').where('removed_at', 'is', null)
+}
+
+const UNIQUE_VIOLATION = '23505'
+
+/** Two at once may take one name: the index says who was second. */
+async function unlessTaken<T>(write: Promise<T>): Promise<T> {
+  try {
+    return await write
+  } catch (error) {
+    const { code, constraint } = error as { code?: string; constraint?: string }
+    if (code === UNIQUE_VIOLATION && constraint === 'people_by_name')
+      throw new ServiceError('CONFLICT', reason('taken', { thing: 'person', field: 'name' }))
+    throw error
+  }
+}

@@ -1,0 +1,81 @@
+// People, their sessions and tokens as verbs give them: in the operator API's names, ready for JSON.
+import { orNull } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
+import { ROLES } from '#core/roles.ts'
+
+const Time = Type.String({ format: 'date-time', description: 'UTC' })
+const TimeOrNull = orNull(Time)
+const LastUse = orNull(Type.String({ format: 'date-time' }), { description: 'First use on the last day (UTC) on which it was used' })
+
+/** Shortest and longest password. */
+export const PASSWORD_LENGTH = { min: 12, max: 200 } as const
+
+export const PersonSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String({ description: 'Signs in with it; upper and lower case are the same' }),
+    roles: Type.Array(Type.Enum([...ROLES])),
+    has_password: Type.Boolean({ description: 'false until the link was used' }),
+    two_factor: Type.Boolean({ description: 'A code is asked for at sign-in; before that is set up, a session may do nothing else' }),
+    link_expires_at: orNull(Time, { description: 'Until when the one-time link is valid; null: there is none' }),
+    created_at: Time,
+  },
+  {
+    title: 'Person',
+    examples: [
+      {
+        id: 3,
+        name: 'Ayşe',
+        roles: ['market', 'support'],
+        has_password: true,
+        two_factor: true,
+        link_expires_at: null,
+        created_at: '2026-11-21T08:00:00.000Z',
+      },
+    ],
+  },
+)
+export type Person = Static<typeof PersonSchema>
+
+export const InvitedPersonSchema = Type.Object(
+  {
+    ...PersonSchema.properties,
+    link_path: Type.String({ description: "One-time link below the console's address, shown this once" }),
+  },
+  { title: 'InvitedPerson' },
+)
+export type InvitedPerson = Static<typeof InvitedPersonSchema>
+
+export const PersonSessionSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    current: Type.Boolean({ description: 'The session that asks' }),
+    by_token: Type.Boolean({ description: 'Opened with a token instead of a password' }),
+    address: Type.String({ description: 'Where it was opened from' }),
+    browser: Type.String({ description: 'The `User-Agent` that opened it' }),
+    created_at: Time,
+    last_used_at: LastUse,
+    expires_at: Time,
+  },
+  { title: 'PersonSession' },
+)
+export type PersonSession = Static<typeof PersonSessionSchema>
+
+export const PersonTokenSchema = Type.Object(
+  {
+    id: Type.Integer(),
+    label: Type.String(),
+    last4: Type.String({ description: 'The last four characters of the token' }),
+    created_at: Time,
+    last_used_at: LastUse,
+    revoked_at: TimeOrNull,
+  },
+  { title: 'PersonToken' },
+)
+export type PersonToken = Static<typeof PersonTokenSchema>
+
+export const NewPersonTokenSchema = Type.Object(
+  { ...PersonTokenSchema.properties, token: Type.String({ description: 'The token itself, shown this once' }) },
+  { title: 'NewPersonToken' },
+)
+export type NewPersonToken = Static<typeof NewPersonTokenSchema>

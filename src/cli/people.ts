@@ -1,0 +1,152 @@
+// The commands `people owner-link`, `create`, `list`, `set`, `invite`, `remove`, `sessions`, `end-sessions`, and `token create`, `list`, `revoke`.
+import { type Command, Option } from 'commander'
+import { changePerson } from '#accounts/people/change-person.ts'
+import { createPersonToken } from '#accounts/people/create-person-token.ts'
+import { createPerson } from '#accounts/people/create-person.ts'
+import { endPersonSession } from '#accounts/people/end-person-session.ts'
+import { endPersonSessions } from '#accounts/people/end-person-sessions.ts'
+import { invitePerson } from '#accounts/people/invite-person.ts'
+import { listPeople } from '#accounts/people/list-people.ts'
+import { listPersonSessions } from '#accounts/people/list-person-sessions.ts'
+import { listPersonTokens } from '#accounts/people/list-person-tokens.ts'
+import { makeOwnerLink } from '#accounts/people/make-owner-link.ts'
+import { removePerson } from '#accounts/people/remove-person.ts'
+import { revokePersonToken } from '#accounts/people/revoke-person-token.ts'
+import { ROLES, type Role } from '#core/roles.ts'
+import { call } from '#core/verb.ts'
+import { readConfig } from '../config.ts'
+import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, show, wholeNumber } from './command.ts'
+
+const PERSON = 'id of the person'
+
+interface PersonOptions extends OutputOptions {
+  name?: string
+  roles?: Role[]
+}
+
+export function register(program: Command, open: OpenCli, print: Print): void {
+  const people = program.command('people').description('the people who run the service: names, roles, one-time links, sessions, tokens')
+  const roles = () =>
+    new Option('--roles <roles>', `separated by commas: ${ROLES.join(', ')}`).argParser((text) => text.split(',').map((role) => role.trim()))
+  const linkText = (path: string, expires: string | null) => `${consoleAddress()}${path}\nOne use, valid until ${expires}; not shown again.`
+
+  addCommand(people, 'owner-link', 'print a one-time link that makes the first owner').action((options: OutputOptions) =>
+    open(async (ctx) => {
+      const link = await call(makeOwnerLink, ctx, {})
+      show(print, options, link, linkText(link.link_path, link.expires_at))
+    }),
+  )
+
+  addCommand(people, 'create', 'add a person and print the one-time link with which they choose a password')
+    .requiredOption('--name <name>', 'signs in with it')
+    .addOption(roles().makeOptionMandatory())
+    .action(({ name, roles, ...options }: PersonOptions) =>
+      open(async (ctx) => {
+        const person = await call(createPerson, ctx, { name, roles })
+        show(print, options, person, `Person ${person.id} "${person.name}" created:\n${linkText(person.link_path, person.link_expires_at)}`)
+      }),
+    )
+
+  addCommand(people, 'list', 'all people').action((options: OutputOptions) =>
+    open(async (ctx) => {
+      const rows = await allRows((paging) => call(listPeople, ctx, paging))
+      const lines = rows.map((p) => [
+        p.id,
+        p.name,
+        p.roles.join(','),
+        p.two_factor ? 'password and code' : p.has_password ? 'password' : 'no',
+        p.created_at,
+      ])
+      show(print, options, rows, columns(['ID', 'NAME', 'ROLES', 'SIGNS IN', 'CREATED'], lines))
+    }),
+  )
+
+  addCommand(people, 'set', 'rename a person, or give other roles')
+    .argument('<id>', PERSON, wholeNumber)
+    .option('--name <name>', 'new name')
+    .addOption(roles())
+    .action((id: number, { name, roles, ...options }: PersonOptions) =>
+      open(async (ctx) => {
+        const person = await call(changePerson, ctx, { id, ...(name !== undefined && { name }), ...(roles && { roles }) })
+        show(print, options, person, `Person ${id} "${person.name}" has the roles ${person.roles.join(', ')}`)
+      }),
+    )
+
+  addCommand(people, 'invite', 'end what a person signs in with, and print a one-time link with which they begin anew')
+    .argument('<id>', PERSON, wholeNumber)
+    .action((id: number, options: OutputOptions) =>
+      open(async (ctx) => {
+        const person = await call(invitePerson, ctx, { id })
+        show(print, options, person, linkText(person.link_path, person.link_expires_at))
+      }),
+    )
+
+  addCommand(people, 'remove', 'remove a person: sessions and tokens end')
+    .argument('<id>', PERSON, wholeNumber)
+    .action((id: number, options: OutputOptions) =>
+      open(async (ctx) => {
+        const person = await call(removePerson, ctx, { id })
+        show(print, options, person, `Person ${id} "${person.name}" is removed`)
+      }),
+    )
+
+  addCommand(people, 'sessions', 'open sessions of a person')
+    .argument('<id>', PERSON, wholeNumber)
+    .action((id: number, options: OutputOptions) =>
+      open(async (ctx) => {
+        const rows = await allRows((paging) => call(listPersonSessions, ctx, { id, ...paging }))
+        const lines = rows.map((s) => [s.id, s.address, s.created_at, s.last_used_at, s.expires_at, s.browser])
+        show(print, options, rows, columns(['ID', 'ADDRESS', 'OPENED', 'LAST USED', 'ENDS', 'BROWSER'], lines))
+      }),
+    )
+
+  addCommand(people, 'end-sessions', 'end the sessions of a person')
+    .argument('<id>', PERSON, wholeNumber)
+    .option('--session <id>', 'only this one', wholeNumber)
+    .action((id: number, { session, ...options }: OutputOptions & { session?: number }) =>
+      open(async (ctx) => {
+        const result =
+          session === undefined ? await call(endPersonSessions, ctx, { id }) : await call(endPersonSession, ctx, { id, session_id: session })
+        show(print, options, result, `${result.ended} sessions ended`)
+      }),
+    )
+
+  const token = people.command('token').description('tokens of people for the operator API')
+
+  addCommand(token, 'create', 'make a token and print it, this once')
+    .argument('<id>', PERSON, wholeNumber)
+    .requiredOption('--label <label>', 'what uses it')
+    .action((id: number, { label, ...options }: OutputOptions & { label: string }) =>
+      open(async (ctx) => {
+        const created = await call(createPersonToken, ctx, { id, label })
+        show(print, options, created, `Token ${created.id} "${created.label}", not shown again:\n${created.token}`)
+      }),
+    )
+
+  addCommand(token, 'list', 'all tokens of a person, without the tokens themselves')
+    .argument('<id>', PERSON, wholeNumber)
+    .action((id: number, options: OutputOptions) =>
+      open(async (ctx) => {
+        const tokens = await allRows((paging) => call(listPersonTokens, ctx, { id, ...paging }))
+        const lines = tokens.map((t) => [t.id, t.label, `...${t.last4}`, t.created_at, t.last_used_at, t.revoked_at])
+        show(print, options, tokens, columns(['ID', 'LABEL', 'TOKEN', 'CREATED', 'LAST USED', 'REVOKED'], lines))
+      }),
+    )
+
+  addCommand(token, 'revoke', 'refuse a token from now on')
+    .argument('<id>', PERSON, wholeNumber)
+    .argument('<token-id>', 'id of the token', wholeNumber)
+    .action((id: number, tokenId: number, options: OutputOptions) =>
+      open(async (ctx) => {
+        const revoked = await call(revokePersonToken, ctx, { id, token_id: tokenId })
+        show(print, options, revoked, `Token ${tokenId} is revoked since ${revoked.revoked_at}`)
+      }),
+    )
+}
+
+/** As the settings say it; behind a proxy people know the console by another address. */
+function consoleAddress(): string {
+  const { operatorHost, operatorPort } = readConfig()
+  const host = operatorHost === '0.0.0.0' || operatorHost === '::' ? '127.0.0.1' : operatorHost
+  return `http://${host.includes(':') ? `[${host}]` : host}:${operatorPort}`
+}

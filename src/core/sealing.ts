@@ -1,0 +1,36 @@
+// Secrets that are stored: encrypted at rest with a key that is not in the database.
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/** Encrypts and decrypts the secrets of accounts or people; what is sealed for one owner does not open for another. */
+export interface Sealing {
+  seal(secret: string, ownerId: number): Buffer
+  /** @throws Error when it was sealed with another key or for another owner */
+  unseal(sealed: Buffer, ownerId: number): string
+}
+
+/**
+ * @param keyText gives the SECRET_KEY; asked at the first use, because it may have to be made
+ * @param purpose what is sealed: each purpose has a key of its own
+ */
+export function openSealing(keyText: () => string, purpose: 'mintmark webhook secrets' | 'mintmark totp secrets'): Sealing {
+  let derived: Buffer | null = null
+  const key = () => (derived ??= Buffer.from(hkdfSync('sha256', keyText(), '', purpose, 32)))
+  return {
+    seal(secret, ownerId) {
+      const nonce = randomBytes(NONCE_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', key(), nonce).setAAD(Buffer.from(String(ownerId)))
+      const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
+      return Buffer.concat([nonce, cipher.getAuthTag(), text])
+    },
+    unseal(sealed, ownerId) {
+      const decipher = createDecipheriv('aes-256-gcm', key(), sealed.subarray(0, NONCE_BYTES))
+      decipher.setAAD(Buffer.from(String(ownerId)))
+      decipher.setAuthTag(sealed.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES))
+      const start = decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES))
+      return Buffer.concat([start, decipher.final()]).toString('utf8')
+    },
+  }
+}
