@@ -1,7 +1,7 @@
 // The reads, writes and lists of these pages, typed by the API that they are for.
 import type { VNode } from 'preact'
-import { type Reply, request, type Sending } from './api.ts'
-import { type DataOptions, type Loaded, useData, useWrite, type Writing, writeNow } from './data.ts'
+import { type Query, type Reply, request, type Sending } from './api.ts'
+import { type DataOptions, type Loaded, useData, useUpload, useWrite, type Writing, writeNow } from './data.ts'
 import type { Api, Body, Data, Method, PathOf, QueryName, QueryOf } from './operations.ts'
 import { type Filter, List, type ListProps } from './table.tsx'
 
@@ -15,6 +15,8 @@ type Write<A extends Api> = <M extends Method, P extends PathOf<A, M>>(
   ifMatch?: string,
 ) => Promise<Reply<Data<A, M, P>> | null>
 
+type Upload<A extends Api> = <P extends PathOf<A, 'POST'>>(path: P, csv: Blob, query?: Query) => Promise<Reply<Data<A, 'POST', P>> | null>
+
 interface TypedListProps<A extends Api, P extends PathOf<A, 'GET'>> extends Omit<ListProps<RowOf<A, P>>, 'path' | 'filters' | 'fixed'> {
   path: P
   filters?: Filter<QueryName<A, P>>[]
@@ -26,11 +28,12 @@ interface Client<A extends Api> {
   request: <M extends Method, P extends PathOf<A, M>>(method: M, path: P, sending?: Sending<Body<A, M, P>>) => Promise<Reply<Data<A, M, P>>>
   useData: <P extends PathOf<A, 'GET'>>(path: P | null, options?: DataOptions<Data<A, 'GET', P>, QueryOf<A, P>>) => Loaded<Data<A, 'GET', P>>
   useWrite: () => Writing<Write<A>>
+  useUpload: () => Writing<Upload<A>>
   writeNow: <M extends Method, P extends PathOf<A, M>>(method: M, path: P, json?: Body<A, M, P>) => Promise<Reply<Data<A, M, P>> | null>
   List: <P extends PathOf<A, 'GET'>>(props: TypedListProps<A, P>) => VNode
 }
 
 /** What is said of an API in types: nothing of it is checked when it runs, as the service checks everything. */
 export function clientOf<A extends Api>(): Client<A> {
-  return { request, useData, useWrite, writeNow, List } as unknown as Client<A>
+  return { request, useData, useWrite, useUpload, writeNow, List } as unknown as Client<A>
 }

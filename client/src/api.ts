@@ -7188,6 +7188,8 @@ export interface operations {
     listPriceJobs: {
         parameters: {
             query?: {
+                /** @description Only the runs of this repricing rule */
+                rule_id?: number;
                 /** @description Page number, from 1 */
                 page?: number;
                 /**

@@ -33,7 +33,7 @@ describe('has what the interface names', () => {
       statement(month: String, page: Int, perPage: Int): Statement
       payoutPreview(price: Float, net: Float): PayoutPreview
       listingVisibility(listingId: ID!): ListingVisibility
-      priceJobs(page: Int, perPage: Int): [PriceJob!]!
+      priceJobs(ruleId: Int, page: Int, perPage: Int): [PriceJob!]!
       priceJob(id: ID!): PriceJob
       vacation: Vacation
       repricingRules: [RepricingRule!]!

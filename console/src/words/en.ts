@@ -14,7 +14,6 @@ export const en = {
   allowedOrigins: 'Allowed web pages',
   allowedOriginsHint: 'One origin a line, such as https://shop.example. Empty for all',
   amountHint: 'Below 0 to take. The balance is {balance}.',
-  andMore: 'and {count} more',
   changeKey: 'Edit {label}',
   chooseFiles: 'Choose files',
   completions: 'Completions',
