@@ -21,12 +21,12 @@ import { WebhookPage } from './pages/webhook.tsx'
 import { t } from './words.ts'
 import './styles.css'
 
-// Pages that a seller opens now and then are loaded when they are.
-const FilesPage = lazy(() => import('./pages/files.tsx').then(({ FilesPage: page }) => page))
-const RenewalPage = lazy(() => import('./pages/renewal.tsx').then(({ RenewalPage: page }) => page))
-const RepricingPage = lazy(() => import('./pages/repricing.tsx').then(({ RepricingPage: page }) => page))
-const RulePage = lazy(() => import('./pages/repricing-rule.tsx').then(({ RulePage: page }) => page))
-const NewRulePage = lazy(() => import('./pages/repricing-rule.tsx').then(({ NewRulePage: page }) => page))
+const occasional = () => import('./pages/occasional.ts')
+const FilesPage = lazy(() => occasional().then((pages) => pages.FilesPage))
+const RenewalPage = lazy(() => occasional().then((pages) => pages.RenewalPage))
+const RepricingPage = lazy(() => occasional().then((pages) => pages.RepricingPage))
+const RulePage = lazy(() => occasional().then((pages) => pages.RulePage))
+const NewRulePage = lazy(() => occasional().then((pages) => pages.NewRulePage))
 
 const places = () => [
   {

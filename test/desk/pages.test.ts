@@ -1,6 +1,8 @@
 // Every page of the seller's desk in a real browser: wide and narrow, light and dark, both languages, nothing for axe to find.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { recordWorth } from '#collections/record-worth.ts'
+import { readConfig } from '#config.ts'
 import { launch, NO_BROWSER, operator, settled, WHY } from '../console/browser.ts'
 import { startSampleNode } from '../graphql/client.ts'
 import { seriousOf } from '../support/axe.ts'
@@ -20,6 +22,11 @@ const PATHS = [
   '/listings/2',
   '/price-jobs',
   '/price-jobs/1',
+  '/repricing',
+  '/repricing/new',
+  '/repricing/1',
+  '/renewal?days=60',
+  '/files',
   '/vacation',
   '/orders',
   '/statement',
@@ -56,6 +63,17 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     const [item] = await operator<{ id: number }[]>(node, 'GET', '/items?search=charizard')
     const { id } = await operator<{ id: number }>(node, 'POST', '/collections', { account_id: node.accounts.plus, name: 'Binder' })
     await send(`${node.publicUrl}/api/v1/plus/collections/${id}/items`, node.keys.plus, { json: { item_id: item!.id } })
+    await recordWorth({ ...node, currencies: readConfig({}).sourceCurrencies, timeZone: 'Europe/Istanbul', now: node.clock.now })
+    const rule = { name: 'Below the others', target: { kind: 'cheapest', amount: -1 }, scope: { kind: 'all' }, floor: { price: 100 } }
+    await send(`${node.publicUrl}/api/v1/plus/repricing-rules`, node.keys.plus, { json: rule })
+    await operator(node, 'PATCH', `/accounts/${node.accounts.plus}`, { listing_intake: { quota: 10 } })
+    const unclear = {
+      rows: [
+        { name: 'Charizard', price: 60 },
+        { name: 'A card that nobody has', price: 60 },
+      ],
+    }
+    await send(`${node.publicUrl}/api/v1/plus/listings/import`, node.keys.plus, { json: unclear })
     const json = { url: 'http://127.0.0.1:9/hook', on_sale: true, on_expire: true }
     await send(`${node.publicUrl}/api/v1/plus/webhook`, node.keys.plus, { method: 'PUT', json })
     await send(`${node.publicUrl}/api/v1/plus/webhook/test`, node.keys.plus, { json: { event: 'sale' } })
@@ -67,7 +85,7 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     await node.close()
   })
 
-  test.each(LAYOUTS)('are sound $name: light and dark, in both languages', { timeout: 120_000 }, async ({ options, other }) => {
+  test.each(LAYOUTS)('are sound $name: light and dark, in both languages', { timeout: 180_000 }, async ({ options, other }) => {
     const { page, open, close, troubles } = await signedInToDesk(browser, node, node.keys.plus, { ...options, reducedMotion: 'reduce' })
     const errors: string[] = []
     page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
@@ -105,6 +123,27 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     for (let i = 0; i < 40 && (await focused()) !== 'Review'; i += 1) await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: /^Price change/ }).waitFor()
+    await close()
+  })
+
+  test.each(LAYOUTS)('with a simulation and a choice of items are sound $name', async ({ options }) => {
+    const { page, open, close } = await signedInToDesk(browser, node, node.keys.plus, { ...options, locale: 'en-GB', reducedMotion: 'reduce' })
+    const tooWide = async () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+    await open('/repricing/1')
+    await page.getByRole('button', { name: 'Simulate' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Simulation' }).waitFor()
+    await settled(page)
+    expect([await seriousOf(page), await tooWide()]).toEqual([[], 0])
+    await page.getByRole('button', { name: 'Edit' }).click()
+    expect([await seriousOf(page), await tooWide()]).toEqual([[], 0])
+    await open('/files')
+    await page.getByRole('button', { name: 'Choose the item: Charizard' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').waitFor()
+    expect([await seriousOf(page), await tooWide()]).toEqual([[], 0])
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     await close()
   })
 

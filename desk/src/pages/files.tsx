@@ -9,7 +9,7 @@ import type { ListingCandidate, ListingImport, ListingImportRow, ParkedListing }
 import { List, mayWrite, useUpload, useWrite, writeNow } from '../api.ts'
 import { FileForm } from '../file-form.tsx'
 import { RowPages } from '../row-pages.tsx'
-import { count, lira, refusal, t, term } from '../words.ts'
+import { count, lira, refusal, t } from '../words.ts'
 import { ListingTabs } from './listings.tsx'
 
 export function FilesPage() {
@@ -89,9 +89,9 @@ function Outcome({ of: { listing_id: id, why, refused, candidates } }: { of: Lis
   if (refused) {
     return (
       <ul class="why">
-        {refused.map(({ field, ...reason }) => (
-          <li key={field}>
-            <strong>{term('field', field)}</strong> {refusal(reason)}
+        {refused.map((problem) => (
+          <li key={problem.field}>
+            {refusal(problem)}
           </li>
         ))}
       </ul>
