@@ -45,7 +45,7 @@ export function StepChart({ label, columns, drawn, show }: StepChartProps) {
       {
         width: element.clientWidth,
         height: HEIGHT,
-        padding: [12, 12, 0, 0],
+        padding: [12, 24, 0, 0],
         cursor: { y: false, points: { size: 7 } },
         legend: { live: true },
         scales: { x: { range: span(columns[0]) }, y: { range: { min: { pad: 0.1, soft: 0, mode: 2 }, max: { pad: 0.1 } } } },

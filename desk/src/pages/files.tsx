@@ -90,9 +90,7 @@ function Outcome({ of: { listing_id: id, why, refused, candidates } }: { of: Lis
     return (
       <ul class="why">
         {refused.map((problem) => (
-          <li key={problem.field}>
-            {refusal(problem)}
-          </li>
+          <li key={problem.field}>{refusal(problem)}</li>
         ))}
       </ul>
     )

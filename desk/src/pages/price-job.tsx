@@ -137,9 +137,9 @@ function Result({ of: { refused, outcome, why, reason } }: { of: PriceJobRow }) 
   if (refused) {
     return (
       <ul class="why">
-        {refused.map(({ field, ...reason }) => (
-          <li key={field}>
-            <Status code="refused" /> {refusal(reason)}
+        {refused.map((problem) => (
+          <li key={problem.field}>
+            <Status code="refused" /> {refusal(problem)}
           </li>
         ))}
       </ul>

@@ -6,7 +6,7 @@ import { Empty, Refusal, Status, Waiting } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { RenewedListing } from '../../../client/src/api.ts'
 import { mayWrite, useWrite } from '../api.ts'
-import { ListingTitle } from '../listing-title.tsx'
+import { forgetListings, ListingEnd, ListingTitle } from '../listing-title.tsx'
 import { RowPages } from '../row-pages.tsx'
 import { moment, refusal, t } from '../words.ts'
 import { ListingTabs } from './listings.tsx'
@@ -41,6 +41,7 @@ export function RenewalPage() {
   const renew = async () => {
     const reply = await write('POST', '/plus/listings/renew', { ids: chosen.map(Number) })
     if (!reply) return
+    forgetListings(reply.data.map(({ id }) => id))
     announce(t('renewedCount', { count: reply.data.filter(({ refused }) => refused === null).length }))
     setShown({ rows: reply.data, more: shown?.more ?? false, done: true })
   }
@@ -100,6 +101,7 @@ function Rows({ of: { rows, more, done }, chosen, choose }: RowsProps) {
         {...(!done && { pick: { chosen, choose, nameOf: ({ id }: RenewedListing) => `#${id}` } })}
         columns={[
           { head: t('listing'), cell: ({ id }) => <Named id={id} /> },
+          ...(done ? [] : [{ head: t('expires'), short: true, cell: ({ id }: RenewedListing) => <ListingEnd id={id} /> }]),
           { head: done ? t('state') : t('stateAfter'), cell: ({ status }) => (status === null ? '–' : <Status code={status} />) },
           { head: done ? t('expires') : t('expiresAfter'), short: true, cell: ({ expires_at: end }) => (end === null ? '–' : moment(end)) },
           { head: t('result'), cell: (row) => <Outcome of={row} done={done} /> },

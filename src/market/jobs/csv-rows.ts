@@ -16,9 +16,7 @@ const NUMBER = /^\d{1,15}(\.\d{1,15})?$/
  * @throws VALIDATION_ERROR where it cannot be read as such a file
  */
 export async function priceJobOfCsv(body: Buffer): Promise<{ rows: unknown[] }> {
-  const rows = await rowsOfCsvBody(body, MOST_ROWS, requireColumns, (line) =>
-    'reject' in line ? new UnreadableRow(line.reject) : rowOf(line.value),
-  )
+  const rows = await rowsOfCsvBody(body, MOST_ROWS, requireColumns, (line) => ('reject' in line ? new UnreadableRow(line.reject) : rowOf(line.value)))
   return { rows }
 }
 
