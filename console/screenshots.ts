@@ -82,7 +82,8 @@ async function read<T>(url: string, credential: string): Promise<T[]> {
 async function open(context: BrowserContext, url: string): Promise<Page> {
   const page = await context.newPage()
   await page.goto(url, { waitUntil: 'networkidle' })
-  await page.waitForFunction("document.querySelectorAll('[aria-busy=true]').length === 0")
+  // A function that waits in the page would be evaluated there, which the policy of the pages refuses.
+  while ((await page.locator('[aria-busy=true]').count()) > 0) await page.waitForTimeout(50)
   return page
 }
 
