@@ -1,5 +1,5 @@
 // Takes the pictures of docs/images of a running service: every page, light and dark, wide and narrow.
-// node console/screenshots.ts http://127.0.0.1:8080 http://127.0.0.1:8081 <OPERATOR_TOKEN> [part of a name]
+// node console/screenshots.ts http://127.0.0.1:8080 http://127.0.0.1:8081 <OPERATOR_TOKEN> <API_KEY of a seller> [part of a name]
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -8,9 +8,14 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 
 const IMAGES = fileURLToPath(new URL('../docs/images', import.meta.url))
 const SIZES = { wide: { width: 1280, height: 860 }, narrow: { width: 390, height: 844 } } as const
-const [publicUrl = '', operatorUrl = '', token = '', wanted = ''] = process.argv.slice(2)
+const [publicUrl = '', operatorUrl = '', token = '', sellerKey = '', wanted = ''] = process.argv.slice(2)
+/** Addresses of the pages that are signed in to, each with its credential. */
+const SIGN_INS = [
+  [`${operatorUrl}/console`, token],
+  [`${publicUrl}/desk`, sellerKey],
+] as const
 
-/** The pages by the name of their picture; those that need a row are of the first that the operator API lists. */
+/** The pages by the name of their picture; those that need a row are of the first that the API lists. */
 async function pagesOf(): Promise<[name: string, url: string][]> {
   const [item] = (await Promise.all((await list<{ id: number }>('/items?search=box&per_page=25')).map(withPoints))).sort(
     (a, b) => b.points - a.points,
@@ -19,6 +24,10 @@ async function pagesOf(): Promise<[name: string, url: string][]> {
   const [order] = await list<{ order_id: number }>('/orders?per_page=1')
   const [batch] = await list<{ id: number }>('/imports?status=done&search=json&per_page=1')
   const [seller] = await list<{ id: number }>('/accounts?plan=plus&per_page=1')
+  const [job] = await ofSeller<{ id: number }>('/plus/price-jobs?per_page=1')
+  const [rule] = await ofSeller<{ id: number }>('/plus/repricing-rules')
+  const [collection] = await ofSeller<{ id: number }>('/plus/collections')
+  const desk = (path: string) => `${publicUrl}/desk${path}`
   const console = (path: string) => `${operatorUrl}/console${path}`
   return [
     ['home', `${publicUrl}/`],
@@ -43,6 +52,12 @@ async function pagesOf(): Promise<[name: string, url: string][]> {
     ['console-account-webhook', console(`/accounts/${seller?.id}?view=webhook`)],
     ['console-webhooks', console('/webhooks')],
     ['console-audit', console('/audit')],
+    ['desk-listings', desk('')],
+    ['desk-price-job', desk(`/price-jobs/${job?.id}`)],
+    ['desk-repricing-rule', desk(`/repricing/${rule?.id}`)],
+    ['desk-renewal', desk('/renewal?days=30')],
+    ['desk-statement', desk('/statement')],
+    ['desk-collection', desk(`/collections/${collection?.id}`)],
   ]
 }
 
@@ -51,25 +66,36 @@ async function withPoints({ id }: { id: number }): Promise<{ id: number; points:
   return { id, points: (await list(`/items/${id}/price-history`)).length }
 }
 
-async function list<T>(path: string): Promise<T[]> {
-  const response = await fetch(`${operatorUrl}/operator/v1${path}`, { headers: { authorization: `Bearer ${token}` } })
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+function list<T>(path: string): Promise<T[]> {
+  return read(`${operatorUrl}/operator/v1${path}`, token)
+}
+
+function ofSeller<T>(path: string): Promise<T[]> {
+  return read(`${publicUrl}/api/v1${path}`, sellerKey)
+}
+
+async function read<T>(url: string, credential: string): Promise<T[]> {
+  const response = await fetch(url, { headers: { authorization: `Bearer ${credential}` } })
+  if (!response.ok) throw new Error(`${url}: ${response.status} ${await response.text()}`)
   return ((await response.json()) as { data: T[] }).data
 }
 
 async function open(context: BrowserContext, url: string): Promise<Page> {
   const page = await context.newPage()
   await page.goto(url, { waitUntil: 'networkidle' })
-  await page.waitForFunction("document.querySelectorAll('[aria-busy=true]').length === 0")
+  // A function that waits in the page would be evaluated there, which the policy of the pages refuses.
+  while ((await page.locator('[aria-busy=true]').count()) > 0) await page.waitForTimeout(50)
   return page
 }
 
 async function signIn(context: BrowserContext): Promise<void> {
-  const page = await open(context, `${operatorUrl}/console`)
-  await page.locator('input[name=credential]').fill(token)
-  await page.keyboard.press('Enter')
-  await page.locator('nav').first().waitFor()
-  await page.close()
+  for (const [url, credential] of SIGN_INS) {
+    const page = await open(context, url)
+    await page.locator('input[name=credential]').fill(credential)
+    await page.keyboard.press('Enter')
+    await page.locator('nav').first().waitFor()
+    await page.close()
+  }
 }
 
 async function capture(browser: Browser, pages: [string, string][]): Promise<void> {
@@ -158,7 +184,8 @@ function chunk(type: string, data: Buffer): Buffer {
   return whole
 }
 
-if (!token) throw new Error('Usage: node console/screenshots.ts <public address> <operator address> <operator token> [part of a name]')
+if (!sellerKey)
+  throw new Error('Usage: node console/screenshots.ts <public address> <operator address> <operator token> <API key of a seller> [part of a name]')
 mkdirSync(IMAGES, { recursive: true })
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] })
 try {

@@ -10,6 +10,7 @@ import { forgetOldUsage } from '#accounts/usage.ts'
 import { imageAddresses } from '#catalogue/image-addresses.ts'
 import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { checkPeopleSealing } from '#accounts/people/codes.ts'
+import { recordWorth } from '#collections/record-worth.ts'
 import type { Log } from '#core/context.ts'
 import { openSealing } from '#core/sealing.ts'
 import type { Viewer } from '#core/verb.ts'
@@ -83,6 +84,7 @@ const EVERY = {
   expiry: 5_000,
   approvalRules: 1_000,
   repricing: MINUTE_MS,
+  collectionWorth: 10 * MINUTE_MS,
   brokenImports: 10_000,
   heartbeat: 15_000,
   keyUses: 10_000,
@@ -249,6 +251,8 @@ export async function startNode({ config, db, log, now: given, listeners, worker
       scheduler.add({ name: 'approval-rules', intervalMs: EVERY.approvalRules, run: () => judgeWaiting(workerCtx) })
       const repricingCtx = { ...workerCtx, catalogue, listings }
       scheduler.add({ name: 'repricing', intervalMs: EVERY.repricing, run: () => runDueRules(repricingCtx) })
+      const pricing = { db, now, catalogue, currencies: config.sourceCurrencies, timeZone: config.timeZone }
+      scheduler.add({ name: 'collection-worth', intervalMs: EVERY.collectionWorth, run: () => recordWorth(pricing) })
       scheduler.add({ name: 'price-evidence', intervalMs: EVERY.priceEvidence, run: () => judgeAllPrices(workerCtx) })
       const { currencies } = config.priceRules
       scheduler.add({ name: 'price-reviews', intervalMs: EVERY.priceReviews, run: () => rankReviews(db, currencies, now()) })

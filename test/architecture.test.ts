@@ -119,7 +119,15 @@ const OWNERS: Record<string, readonly string[]> = {
     'approval_rule_versions',
     'approval_rule_log',
   ],
-  collections: ['collections', 'collection_items', 'collection_parked_rows', 'parked_row_reasons', 'merged_records'],
+  collections: [
+    'collections',
+    'collection_items',
+    'collection_worth_days',
+    'collection_worth_amounts',
+    'collection_parked_rows',
+    'parked_row_reasons',
+    'merged_records',
+  ],
   identity: [
     'merges',
     'splits',

@@ -39,6 +39,8 @@ export class ApiError extends Error {
 export interface Sending<Json> {
   query?: Query
   json?: Json
+  /** a file as the body, in place of `json` */
+  csv?: Blob
   idempotencyKey?: string
   /** entity tag of the state that the reader saw: a write of anything else is refused with status 412 */
   ifMatch?: string
@@ -156,14 +158,16 @@ export function postToPages<T>(path: string, json: object): Promise<Reply<T>> {
   return ask('POST', path, { json })
 }
 
-async function ask<T>(method: string, url: string, { json, idempotencyKey, ifMatch, signal }: Sending<unknown> = {}): Promise<Reply<T>> {
+async function ask<T>(method: string, url: string, { json, csv, idempotencyKey, ifMatch, signal }: Sending<unknown> = {}): Promise<Reply<T>> {
   const headers = ownHeaders()
+  const body = csv ?? (json === undefined ? null : JSON.stringify(json))
   if (json !== undefined) headers['content-type'] = 'application/json'
+  if (csv) headers['content-type'] = 'text/csv'
   if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
   if (ifMatch !== undefined) headers['if-match'] = ifMatch
   let response: Response
   try {
-    response = await fetch(url, { method, headers, signal, ...(json !== undefined && { body: JSON.stringify(json) }) })
+    response = await fetch(url, { method, headers, signal, body })
   } catch (error) {
     if (signal?.aborted) throw error
     throw offline()

@@ -1,7 +1,7 @@
 // The reads, writes and lists of these pages, typed by the API that they are for.
 import { h, type VNode } from 'preact'
-import { type Reply, request, type Sending } from './api.ts'
-import { type DataOptions, type Loaded, useData, useWrite, type Writing, writeNow } from './data.ts'
+import { type Query, type Reply, request, type Sending } from './api.ts'
+import { type DataOptions, type Loaded, useData, useUpload, useWrite, type Writing, writeNow } from './data.ts'
 import type { Api, Body, Data, Method, PathOf, QueryName, QueryOf, SortOf } from './operations.ts'
 import { type Column, type Filter, List, type ListProps } from './table.tsx'
 
@@ -14,6 +14,8 @@ type Write<A extends Api> = <M extends Method, P extends PathOf<A, M>>(
   json?: Body<A, M, P>,
   ifMatch?: string,
 ) => Promise<Reply<Data<A, M, P>> | null>
+
+type Upload<A extends Api> = <P extends PathOf<A, 'POST'>>(path: P, csv: Blob, query?: Query) => Promise<Reply<Data<A, 'POST', P>> | null>
 
 interface TypedListProps<A extends Api, P extends PathOf<A, 'GET'>>
   extends Omit<ListProps<RowOf<A, P>>, 'path' | 'filters' | 'fixed' | 'csv' | 'columns'> {
@@ -28,6 +30,7 @@ interface Client<A extends Api> {
   request: <M extends Method, P extends PathOf<A, M>>(method: M, path: P, sending?: Sending<Body<A, M, P>>) => Promise<Reply<Data<A, M, P>>>
   useData: <P extends PathOf<A, 'GET'>>(path: P | null, options?: DataOptions<Data<A, 'GET', P>, QueryOf<A, P>>) => Loaded<Data<A, 'GET', P>>
   useWrite: () => Writing<Write<A>>
+  useUpload: () => Writing<Upload<A>>
   writeNow: <M extends Method, P extends PathOf<A, M>>(method: M, path: P, json?: Body<A, M, P>) => Promise<Reply<Data<A, M, P>> | null>
   List: <P extends PathOf<A, 'GET'>>(props: TypedListProps<A, P>) => VNode
 }
@@ -38,5 +41,5 @@ interface Client<A extends Api> {
  */
 export function clientOf<A extends Api>({ csv = false } = {}): Client<A> {
   const TypedList = csv ? (props: ListProps<unknown>) => h(List<unknown>, { ...props, csv }) : List
-  return { request, useData, useWrite, writeNow, List: TypedList } as unknown as Client<A>
+  return { request, useData, useWrite, useUpload, writeNow, List: TypedList } as unknown as Client<A>
 }

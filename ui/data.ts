@@ -1,7 +1,7 @@
 // Reading and writing from components: answers that follow their address, and writes that cannot happen twice.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { Pagination } from '../client/src/api.ts'
-import { ApiError, newKey, type Query, readFile, type Reply, request } from './api.ts'
+import { ApiError, newKey, type Query, readFile, type Reply, request, type Sending } from './api.ts'
 import type { Method } from './operations.ts'
 import { announce } from './toasts.tsx'
 import { sentence } from './words.ts'
@@ -76,15 +76,32 @@ export interface Writing<Writer = Write> {
 
 /** Writes with an idempotency key that stays the same until the request succeeds or changes. */
 export function useWrite(): Writing {
+  const { send, ...rest } = useSending()
+  const write: Write = (method, path, json, ifMatch) => send([method, path, JSON.stringify(json), ifMatch], { json, ifMatch })
+  return { ...rest, write }
+}
+
+type Upload = (path: string, csv: Blob, query?: Query) => Promise<Reply<unknown> | null>
+
+/** As `useWrite`, of a POST whose body is a CSV file. */
+export function useUpload(): Writing<Upload> {
+  const { send, ...rest } = useSending()
+  const write: Upload = (path, csv, query) => send(['POST', path, csv, JSON.stringify(query)], { csv, query })
+  return { ...rest, write }
+}
+
+type Asked = [method: Method, path: string, ...rest: unknown[]]
+
+function useSending() {
   const [state, setState] = useState<{ busy: boolean; error: ApiError | null }>({ busy: false, error: null })
-  const last = useRef<{ what: string; key: string } | null>(null)
-  const write: Write = async (method, path, json, ifMatch) => {
-    const what = JSON.stringify([method, path, json, ifMatch])
-    if (last.current?.what !== what) last.current = { what, key: newKey() }
+  const last = useRef<{ asked: Asked; key: string } | null>(null)
+  const send = async (asked: Asked, sending: Sending<unknown>): Promise<Reply<unknown> | null> => {
+    const isSame = last.current?.asked.every((part, index) => part === asked[index]) ?? false
+    if (!isSame) last.current = { asked, key: newKey() }
     setState({ busy: true, error: null })
     try {
-      const sending = { json, ifMatch, ...(method === 'POST' && { idempotencyKey: last.current.key }) }
-      const reply = await request(method, path, sending)
+      const [method, path] = asked
+      const reply = await request(method, path, { ...sending, ...(method === 'POST' && { idempotencyKey: last.current!.key }) })
       last.current = null
       setState({ busy: false, error: null })
       return reply
@@ -93,7 +110,7 @@ export function useWrite(): Writing {
       return null
     }
   }
-  return { ...state, write, clear: () => setState({ busy: false, error: null }) }
+  return { ...state, send, clear: () => setState({ busy: false, error: null }) }
 }
 
 /** A write without a form of its own: its failure is announced. */

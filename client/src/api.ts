@@ -932,6 +932,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/plus/collections/{id}/worth-history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a collection was worth, a figure a day, oldest first
+         * @description Taken once a day while the collection has records, by the prices that are trusted then, and never changed afterwards. A day without a figure stays without: nothing is filled in. At most 1000 days, the latest ones; use `from` and `to` for others.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/plus/collections/1/worth-history?from=2026-11-21' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        get: operations["readWorthHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/plus/collections/{id}/items": {
         parameters: {
             query?: never;
@@ -1647,6 +1672,34 @@ export interface components {
         CollectionVisibility: "private" | "unlisted" | "public";
         /** @description Only with `with_value=1` */
         CollectionWorth: {
+            /** @description One entry per currency; amounts of different currencies are never added up */
+            currencies: {
+                /** @example TRY */
+                currency: string;
+                /** @description Current prices times quantities */
+                value: number;
+                /** @description Purchase prices times quantities */
+                cost: number;
+                gain: number | null;
+            }[];
+            /** @description Records without a price that fits */
+            without_price: number;
+            /** @description Records left out of `value` because every price that fits is disputed or stale */
+            without_trusted_price: number;
+            /** @description Records without a purchase price */
+            without_cost: number;
+        };
+        CollectionWorthDay: {
+            /**
+             * Format: date
+             * @description In the time zone of the service
+             */
+            day: string;
+            /**
+             * Format: date-time
+             * @description When it was taken, UTC; prices and records as they were then
+             */
+            at: string;
             /** @description One entry per currency; amounts of different currencies are never added up */
             currencies: {
                 /** @example TRY */
@@ -3189,6 +3242,7 @@ export type Collection = components['schemas']['Collection'];
 export type CollectionRecord = components['schemas']['CollectionRecord'];
 export type CollectionVisibility = components['schemas']['CollectionVisibility'];
 export type CollectionWorth = components['schemas']['CollectionWorth'];
+export type CollectionWorthDay = components['schemas']['CollectionWorthDay'];
 export type ComputedFigure = components['schemas']['ComputedFigure'];
 export type ConfigureWebhookInput = components['schemas']['ConfigureWebhookInput'];
 export type CreateRepricingRuleInput = components['schemas']['CreateRepricingRuleInput'];
@@ -7134,6 +7188,8 @@ export interface operations {
     listPriceJobs: {
         parameters: {
             query?: {
+                /** @description Only the runs of this repricing rule */
+                rule_id?: number;
                 /** @description Page number, from 1 */
                 page?: number;
                 /**
@@ -8609,6 +8665,150 @@ export interface operations {
                 };
             };
             /** @description PLUS_COLLECTION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readWorthHistory: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Earliest day, itself included
+                 * @example 2026-11-21
+                 */
+                from?: string;
+                /**
+                 * @description Latest day, itself included
+                 * @example 2026-01-31
+                 */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the collection
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "day": "2026-11-21",
+                     *           "at": "2026-11-21T21:04:10.120Z",
+                     *           "currencies": [
+                     *             {
+                     *               "currency": "TRY",
+                     *               "value": 43120.9,
+                     *               "cost": 13850.02,
+                     *               "gain": 26125.92
+                     *             },
+                     *             {
+                     *               "currency": "USD",
+                     *               "value": 858.2,
+                     *               "cost": 0,
+                     *               "gain": null
+                     *             }
+                     *           ],
+                     *           "without_price": 0,
+                     *           "without_trusted_price": 1,
+                     *           "without_cost": 12
+                     *         },
+                     *         {
+                     *           "day": "2026-11-22",
+                     *           "at": "2026-11-22T21:04:10.120Z",
+                     *           "currencies": [
+                     *             {
+                     *               "currency": "TRY",
+                     *               "value": 43651.47,
+                     *               "cost": 13850.02,
+                     *               "gain": 26656.49
+                     *             },
+                     *             {
+                     *               "currency": "USD",
+                     *               "value": 860.93,
+                     *               "cost": 0,
+                     *               "gain": null
+                     *             }
+                     *           ],
+                     *           "without_price": 0,
+                     *           "without_trusted_price": 1,
+                     *           "without_cost": 12
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["CollectionWorthDay"][];
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
             422: {
                 headers: {
                     [name: string]: unknown;

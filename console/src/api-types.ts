@@ -785,6 +785,29 @@ export interface paths {
         patch: operations["changeCollection"];
         trace?: never;
     };
+    "/operator/v1/collections/{id}/worth-history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a collection was worth, a figure a day, oldest first
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/collections/7/worth-history' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["readWorthHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/listings": {
         parameters: {
             query?: never;
@@ -2989,6 +3012,33 @@ export interface components {
         };
         /** @enum {string} */
         CollectionVisibility: "private" | "unlisted" | "public";
+        CollectionWorthDay: {
+            /**
+             * Format: date
+             * @description In the time zone of the service
+             */
+            day: string;
+            /**
+             * Format: date-time
+             * @description When it was taken, UTC; prices and records as they were then
+             */
+            at: string;
+            /** @description One entry per currency; amounts of different currencies are never added up */
+            currencies: {
+                currency: string;
+                /** @description Current prices times quantities */
+                value: number;
+                /** @description Purchase prices times quantities */
+                cost: number;
+                gain: number | null;
+            }[];
+            /** @description Records without a price that fits */
+            without_price: number;
+            /** @description Records left out of `value` because every price that fits is disputed or stale */
+            without_trusted_price: number;
+            /** @description Records without a purchase price */
+            without_cost: number;
+        };
         Completions: {
             /** @description Where the term begins that is being typed, counted from 0: an option replaces all from there */
             from: number;
@@ -5248,6 +5298,7 @@ export type ChangePersonInput = components['schemas']['ChangePersonInput'];
 export type CollectionImport = components['schemas']['CollectionImport'];
 export type CollectionRecord = components['schemas']['CollectionRecord'];
 export type CollectionVisibility = components['schemas']['CollectionVisibility'];
+export type CollectionWorthDay = components['schemas']['CollectionWorthDay'];
 export type Completions = components['schemas']['Completions'];
 export type CorrectListingInput = components['schemas']['CorrectListingInput'];
 export type CreateAccountInput = components['schemas']['CreateAccountInput'];
@@ -6735,6 +6786,38 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["StoredCollection"];
                         message?: string;
+                    };
+                };
+            };
+        };
+    };
+    readWorthHistory: {
+        parameters: {
+            query?: {
+                /** @description Earliest day, itself included */
+                from?: string;
+                /** @description Latest day, itself included */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the collection */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["CollectionWorthDay"][];
                     };
                 };
             };

@@ -10,7 +10,7 @@ interface PublicApi {
   parameters: { name: string }
 }
 
-export const { request, useData, useWrite, writeNow, List } = clientOf<PublicApi>()
+export const { request, useData, useWrite, useUpload, writeNow, List } = clientOf<PublicApi>()
 
 /** The account and key that are signed in; the key itself stays with the service. */
 export interface Session {

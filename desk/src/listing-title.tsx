@@ -1,32 +1,57 @@
-// The title of an own listing where a row has only its id: remembered from the table, else asked for once.
+// The title and end of an own listing where a row has only its id: remembered from the table, else asked for once.
 import { useEffect, useState } from 'preact/hooks'
 import { request } from './api.ts'
+import { moment } from './words.ts'
 
-const titles = new Map<number, Promise<string | null>>()
-
-export function rememberTitle(id: number, title: string): void {
-  titles.set(id, Promise.resolve(title))
+interface Known {
+  title: string
+  /** end of its period; absent where only the title is known */
+  end?: string | null
 }
 
-function titleOf(id: number): Promise<string | null> {
-  const known = titles.get(id)
-  if (known) return known
-  const asked = request('GET', `/plus/listings/${id}`).then(
-    ({ data }) => data.title,
+const known = new Map<number, Promise<Known | null>>()
+
+export function rememberTitle(id: number, title: string): void {
+  if (!known.has(id)) known.set(id, Promise.resolve({ title }))
+}
+
+/** Has listings that changed asked for again. */
+export function forgetListings(ids: Iterable<number>): void {
+  for (const id of ids) known.delete(id)
+}
+
+async function knownOf(id: number, needs: keyof Known): Promise<Known | null> {
+  const before = known.get(id)
+  if (before) {
+    const found = await before
+    if (found === null || found[needs] !== undefined) return found
+  }
+  const asked = request('GET', `/plus/listings/${id}`, { query: { with_details: 1 } }).then(
+    ({ data }) => ({ title: data.title, end: data.expires_at ?? null }),
     () => null,
   )
-  titles.set(id, asked)
+  known.set(id, asked)
   return asked
 }
 
-export function ListingTitle({ id }: { id: number }) {
-  const [found, setFound] = useState<{ id: number; title: string | null } | null>(null)
+function useKnown(id: number, needs: keyof Known): Known | null {
+  const [found, setFound] = useState<{ id: number; known: Known | null } | null>(null)
   useEffect(() => {
     let here = true
-    void titleOf(id).then((title) => here && setFound({ id, title }))
+    void knownOf(id, needs).then((one) => here && setFound({ id, known: one }))
     return () => {
       here = false
     }
-  }, [id])
-  return <>{(found?.id === id && found.title) || `#${id}`}</>
+  }, [id, needs])
+  return found?.id === id ? found.known : null
+}
+
+export function ListingTitle({ id }: { id: number }) {
+  return <>{useKnown(id, 'title')?.title ?? `#${id}`}</>
+}
+
+/** When the period ends. */
+export function ListingEnd({ id }: { id: number }) {
+  const end = useKnown(id, 'end')?.end
+  return <>{end ? moment(end) : '–'}</>
 }

@@ -1,6 +1,6 @@
 // The seller's desk: signs sellers in by an API key and routes to its pages.
 import { render } from 'preact'
-import { Route } from 'preact-iso'
+import { lazy, Route } from 'preact-iso'
 import { App, Routes } from '#ui/app.tsx'
 import { Frame } from '#ui/frame.tsx'
 import { SignIn } from '#ui/sign-in.tsx'
@@ -22,8 +22,19 @@ import { WebhookPage } from './pages/webhook.tsx'
 import { t } from './words.ts'
 import './styles.css'
 
+const occasional = () => import('./pages/occasional.ts')
+const FilesPage = lazy(() => occasional().then((pages) => pages.FilesPage))
+const RenewalPage = lazy(() => occasional().then((pages) => pages.RenewalPage))
+const RepricingPage = lazy(() => occasional().then((pages) => pages.RepricingPage))
+const RulePage = lazy(() => occasional().then((pages) => pages.RulePage))
+const NewRulePage = lazy(() => occasional().then((pages) => pages.NewRulePage))
+
 const places = () => [
-  { href: '/desk', text: t('listings'), also: ['/desk/listings', '/desk/price-jobs', '/desk/vacation'] },
+  {
+    href: '/desk',
+    text: t('listings'),
+    also: ['/desk/listings', '/desk/price-jobs', '/desk/repricing', '/desk/renewal', '/desk/files', '/desk/vacation'],
+  },
   { href: '/desk/orders', text: t('sales'), also: ['/desk/statement'] },
   { href: '/desk/collections', text: t('collections') },
   { href: '/desk/webhook', text: t('webhook') },
@@ -50,6 +61,11 @@ function Pages() {
       <Route path="/desk/listings/:id" component={ListingPage} />
       <Route path="/desk/price-jobs" component={PriceJobsPage} />
       <Route path="/desk/price-jobs/:id" component={PriceJobPage} />
+      <Route path="/desk/repricing" component={RepricingPage} />
+      <Route path="/desk/repricing/new" component={NewRulePage} />
+      <Route path="/desk/repricing/:id" component={RulePage} />
+      <Route path="/desk/renewal" component={RenewalPage} />
+      <Route path="/desk/files" component={FilesPage} />
       <Route path="/desk/vacation" component={VacationPage} />
       <Route path="/desk/orders" component={OrdersPage} />
       <Route path="/desk/statement" component={StatementPage} />

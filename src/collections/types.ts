@@ -10,8 +10,11 @@ import type { ReadCtx, WriteCtx } from '#db/change.ts'
 /** What writing a record needs of its context. */
 export type RecordWriteCtx = WriteCtx & Conditional
 
-/** What reading collections needs of its context: prices for their worth, and the currencies these are in. */
-export type CollectionReadCtx = ReadCtx & CatalogueNode & { currencies: Readonly<Record<Market, string>> }
+/** What computing worth needs: prices, and the currencies these are in. */
+export type PricingCtx = Pick<ReadCtx, 'db'> & CatalogueNode & { currencies: Readonly<Record<Market, string>> }
+
+/** What reading collections needs of its context. */
+export type CollectionReadCtx = ReadCtx & PricingCtx
 
 export const VISIBILITIES = namedValues('CollectionVisibility', ['private', 'unlisted', 'public'])
 
@@ -37,6 +40,16 @@ const WorthSchema = Type.Object(
   { title: 'CollectionWorth', description: 'Only with `with_value=1`' },
 )
 export type Worth = Static<typeof WorthSchema>
+
+export const WorthDaySchema = Type.Object(
+  {
+    day: Type.String({ format: 'date', description: 'In the time zone of the service' }),
+    at: Type.String({ format: 'date-time', description: 'When it was taken, UTC; prices and records as they were then' }),
+    ...WorthSchema.properties,
+  },
+  { title: 'CollectionWorthDay' },
+)
+export type WorthDay = Static<typeof WorthDaySchema>
 
 export const CollectionSchema = Type.Object(
   {

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { MARKETS, type Market } from '#core/markets.ts'
 import { minorToNumber, parseMinor } from '#core/money.ts'
 import { recordOf, type RecordRow } from './store.ts'
-import type { CollectionReadCtx, ValuedRecord, Worth } from './types.ts'
+import type { PricingCtx, ValuedRecord, Worth } from './types.ts'
 
 interface FittingPrice {
   market: Market
@@ -24,7 +24,7 @@ type Missing = 'no_price' | 'not_trusted'
  * The current price that fits a grade, of those that are trusted: of the service's own market first, then of the one that the
  * item shows, then of the others in the order in which they are shown. A price of another grade never stands in.
  */
-export function priceFitting({ catalogue, currencies }: CollectionReadCtx, itemId: number, grade: string | null): FittingPrice | Missing {
+export function priceFitting({ catalogue, currencies }: PricingCtx, itemId: number, grade: string | null): FittingPrice | Missing {
   const { items, labels } = catalogue
   const row = items.rowOf(itemId)
   if (row < 0) return 'no_price'
@@ -48,12 +48,12 @@ export function priceFitting({ catalogue, currencies }: CollectionReadCtx, itemI
 }
 
 /** Purchase and sale prices are in the currency of the service's own market. */
-export function costCurrency({ currencies }: Pick<CollectionReadCtx, 'currencies'>): string {
+export function costCurrency({ currencies }: Pick<PricingCtx, 'currencies'>): string {
   return currencies.service
 }
 
 /** The record with its value, cost and gain. */
-export function valued(ctx: CollectionReadCtx, row: RecordRow): ValuedRecord {
+export function valued(ctx: PricingCtx, row: RecordRow): ValuedRecord {
   const found = priceFitting(ctx, row.item_id, row.group_label)
   const price = typeof found === 'string' ? null : found
   const own = costCurrency(ctx)
@@ -89,11 +89,18 @@ interface Held {
 interface Sums {
   value: bigint
   cost: bigint
+  /** of the records that have both; null when none has */
   gain: bigint | null
 }
 
-/** A collection's worth, summed by currency. */
-export async function worthOf(ctx: CollectionReadCtx, collectionId: number): Promise<Worth> {
+/** What a collection is worth, in minor units. */
+export interface ExactWorth extends Omit<Worth, 'currencies'> {
+  /** that of costs first, then by code */
+  currencies: (Sums & { currency: string })[]
+}
+
+/** A collection's worth now, summed by currency. */
+export async function worthOf(ctx: PricingCtx, collectionId: number): Promise<ExactWorth> {
   const { rows } = await sql<Held>`
     select r.item_id, g.name as group_label, count(*)::int4 as records, sum(r.quantity) as quantity,
            count(r.purchase_price)::int4 as bought_records,
@@ -125,18 +132,32 @@ export async function worthOf(ctx: CollectionReadCtx, collectionId: number): Pro
       sums.gain = (sums.gain ?? 0n) + BigInt(price.minor) * BigInt(held.bought) - cost
     }
   }
-  const currencies = [...byCurrency]
-    .sort(([a], [b]) => (a === own ? -1 : b === own ? 1 : a < b ? -1 : 1))
-    .map(([currency, { value, cost, gain }]) => ({
-      currency,
-      value: numberOf(value),
-      cost: numberOf(cost),
-      gain: gain === null ? null : numberOf(gain),
-    }))
-  return { currencies, without_price: missing.no_price, without_trusted_price: missing.not_trusted, without_cost: withoutCost }
+  return {
+    currencies: [...byCurrency].map(([currency, sums]) => ({ currency, ...sums })).sort(ownFirst(own)),
+    without_price: missing.no_price,
+    without_trusted_price: missing.not_trusted,
+    without_cost: withoutCost,
+  }
 }
 
-function minorOfDecimal(decimal: string): bigint {
+/** The order of currencies: that of costs first, then by code. */
+export function ownFirst(own: string) {
+  return ({ currency: a }: { currency: string }, { currency: b }: { currency: string }) => (a === own ? -1 : b === own ? 1 : a < b ? -1 : 1)
+}
+
+/** The worth as it is answered. */
+export function shownWorth({ currencies, ...counts }: ExactWorth): Worth {
+  const shown = currencies.map(({ currency, value, cost, gain }) => ({
+    currency,
+    value: numberOf(value),
+    cost: numberOf(cost),
+    gain: gain === null ? null : numberOf(gain),
+  }))
+  return { currencies: shown, ...counts }
+}
+
+/** Exact decimal text with two decimals in minor units. */
+export function minorOfDecimal(decimal: string): bigint {
   return BigInt(decimal.replace('.', ''))
 }
 
@@ -150,7 +171,11 @@ declare global {
 /** The JSON number of an amount. Beyond what a float holds to the cent its digits are written as they are. */
 function numberOf(minor: bigint): number {
   if (minor >= -BigInt(Number.MAX_SAFE_INTEGER) && minor <= BigInt(Number.MAX_SAFE_INTEGER)) return minorToNumber(Number(minor))
-  const digits = String(minor < 0n ? -minor : minor)
-  const text = `${minor < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
-  return JSON.rawJSON(text) as unknown as number
+  return JSON.rawJSON(decimalOfMinor(minor)) as unknown as number
+}
+
+/** Minor units as exact decimal text. */
+export function decimalOfMinor(minor: bigint): string {
+  const digits = String(minor < 0n ? -minor : minor).padStart(3, '0')
+  return `${minor < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }

@@ -34,6 +34,7 @@ export const OPERATION_PLAN = {
   readDumpFile: 'professional',
   listCollections: 'plus',
   listCollectionItems: 'plus',
+  readWorthHistory: 'plus',
   getCollectionItem: 'plus',
   addCollectionItem: 'plus',
   updateCollectionItem: 'plus',

@@ -665,6 +665,22 @@ export interface Schema {
     created_at: Generated<Date>
     updated_at: Generated<Date>
   }
+  collection_worth_days: {
+    collection_id: number
+    day: string
+    at: Date
+    without_price: number
+    without_trusted_price: number
+    without_cost: number
+  }
+  collection_worth_amounts: {
+    collection_id: number
+    day: string
+    currency: string
+    value: Numeric
+    cost: Numeric
+    gain: Numeric | null
+  }
   collection_parked_rows: {
     id: GeneratedAlways<number>
     collection_id: number

@@ -34,6 +34,7 @@ export function implementPriceJobs(builder: Builder, refs: Refs): void {
       description: 'Your price jobs, newest first; kept for 90 days. Plus and Enterprise.',
       extensions: { ...cost({ weight: 10, entries: 20 }), ...JOBS_READ },
       args: {
+        ruleId: t.arg.int({ description: 'Only the runs of this repricing rule.' }),
         page: t.arg.int({ description: 'Page number, from 1.' }),
         perPage: t.arg.int({ description: 'Jobs on a page, 1 to 100; 20 when not sent.' }),
       },

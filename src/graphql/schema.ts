@@ -14,6 +14,7 @@ import { implementRepricing } from './repricing.ts'
 import { implementSales } from './sales-queries.ts'
 import { implementSellerQueries } from './seller-query.ts'
 import { implementVacation } from './vacation.ts'
+import { implementWorthHistory } from './worth-history.ts'
 
 export function buildSchema(): GraphQLSchema {
   const builder = newBuilder()
@@ -29,6 +30,7 @@ export function buildSchema(): GraphQLSchema {
   implementPriceJobs(builder, refs)
   implementVacation(builder)
   implementRepricing(builder)
+  implementWorthHistory(builder)
   builder.enumType('Market', {
     description: 'Markets that prices come from. Arguments named `market` take these names as texts, or the codes in lower case.',
     values: Object.fromEntries(MARKETS.map((market) => [market.toUpperCase(), { value: market, description: MARKET_TEXTS[market] }])),

@@ -118,7 +118,8 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security, snaps
     'UNAUTHENTICATED',
     'RATE_LIMITED',
     ...(writes(route) ? (['IDEMPOTENCY_CONFLICT'] as const) : []),
-    ...verbErrors(route.verb),
+    // Operators have no plan, and their tokens are never read-only.
+    ...verbErrors(security === 'operatorToken' ? { ...route.verb, needs: 'operator' } : route.verb),
     ...(route.errors ?? []),
   ])
   // Next to JSON, which has them as members, files leave the query for fields.

@@ -8,7 +8,16 @@ import { exportCollection } from '#collections/export.ts'
 import { discardParkedRow, listParkedRows, type ParkedRow, ParkedRowSchema, placeParkedRow } from '#collections/import/parked.ts'
 import { type CollectionImport, CollectionImportSchema, type ImportCtx, importCollection } from '#collections/import/run.ts'
 import { listStoredCollections } from '#collections/list-stored-collections.ts'
-import { type CollectionRecord, CollectionRecordSchema, type StoredCollection, StoredCollectionSchema } from '#collections/types.ts'
+import { readWorthHistory } from '#collections/read-worth-history.ts'
+import {
+  type CollectionReadCtx,
+  type CollectionRecord,
+  CollectionRecordSchema,
+  type StoredCollection,
+  StoredCollectionSchema,
+  type WorthDay,
+  WorthDaySchema,
+} from '#collections/types.ts'
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { WriteCtx } from '#db/change.ts'
@@ -19,7 +28,7 @@ import { acceptUploads } from './uploads.ts'
 
 const tag = 'Collections'
 
-export const collectionRoutes: Route<WriteCtx>[] = [
+export const collectionRoutes: Route<WriteCtx & CollectionReadCtx>[] = [
   {
     method: 'POST',
     path: '/collections',
@@ -58,6 +67,16 @@ export const collectionRoutes: Route<WriteCtx>[] = [
     summary: 'Delete a collection with all its records',
     tag,
     answer: () => ({ data: undefined, message: 'The collection is deleted' }),
+    errors: ['NOT_FOUND'],
+  },
+  {
+    method: 'GET',
+    path: '/collections/:id/worth-history',
+    verb: readWorthHistory,
+    summary: 'What a collection was worth, a figure a day, oldest first',
+    tag,
+    answer: (days: WorthDay[]) => ({ data: days }),
+    data: Type.Array(WorthDaySchema),
     errors: ['NOT_FOUND'],
   },
 ]

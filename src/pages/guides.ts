@@ -61,7 +61,12 @@ const GUIDE_OF = new Map(GUIDES.flatMap(({ name, files }) => files.map((file) =>
 
 /** A file of the repository as text. */
 export function repositoryFile(path: string): string {
-  return readFileSync(new URL(path, ROOT), 'utf8')
+  return repositoryBytes(path).toString('utf8')
+}
+
+/** A file of the repository as it is. */
+export function repositoryBytes(path: string): Buffer {
+  return readFileSync(new URL(path, ROOT))
 }
 
 /** Reads and renders all guides. */
@@ -109,7 +114,10 @@ function render(text: string, rendering: Rendering): string {
       section = { path: `${GUIDES_PATH}/${rendering.name}#${id}`, guide: rendering.title, heading, text: '' }
       rendering.sections.push(section)
     } else if (token.type === 'inline') {
-      for (const child of token.children ?? []) if (child.type === 'link_open') link(child, rendering)
+      for (const child of token.children ?? []) {
+        if (child.type === 'link_open') link(child, 'href', rendering)
+        if (child.type === 'image') link(child, 'src', rendering)
+      }
       if (section) section.text += `${textOf(token)} `
     } else if (token.attrGet('style') !== null) {
       // The page's policy allows no styles in attributes.
@@ -163,13 +171,16 @@ function anchor(heading: string, taken: Set<string>): string {
   return id
 }
 
-/** Leads a link between files of the repository to where they are served. */
-function link(token: Token, { directory, files }: Rendering): void {
-  const href = String(token.attrGet('href') ?? '')
+/** Leads a link between files of the repository, or a picture, to where they are served. */
+function link(token: Token, attribute: 'href' | 'src', { directory, files }: Rendering): void {
+  const href = String(token.attrGet(attribute) ?? '')
   if (/^(?:[a-z]+:|#|\/)/.test(href)) return
   const [path = '', hash] = href.split('#')
   const file = posix.join(directory, path)
   const guide = GUIDE_OF.get(file)
   if (guide === undefined) files.add(file)
-  token.attrSet('href', (guide === undefined ? `${GUIDES_PATH}/files/${file}` : `${GUIDES_PATH}/${guide}`) + (hash === undefined ? '' : `#${hash}`))
+  token.attrSet(
+    attribute,
+    (guide === undefined ? `${GUIDES_PATH}/files/${file}` : `${GUIDES_PATH}/${guide}`) + (hash === undefined ? '' : `#${hash}`),
+  )
 }

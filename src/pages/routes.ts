@@ -7,7 +7,7 @@ import { registerOtherMethods } from '#http/routes.ts'
 import { notFound } from '#core/errors.ts'
 import { clientScript } from './client-script.ts'
 import { guidePage } from './guide-page.ts'
-import { type Guide, GUIDES_PATH, type Guides, readGuides, repositoryFile } from './guides.ts'
+import { type Guide, GUIDES_PATH, type Guides, readGuides, repositoryBytes, repositoryFile } from './guides.ts'
 import { homePage } from './home.ts'
 import { type EndpointMap, llmsText } from './llms.ts'
 
@@ -19,7 +19,7 @@ export interface PagesNode {
 
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 const GUIDE_POLICY =
-  "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 const HOST = /^[\w.:[\]-]{1,255}$/
 const ASSETS: Record<string, string> = { 'guides.css': 'text/css; charset=utf-8', 'guides.js': 'text/javascript; charset=utf-8' }
 const CLIENT_PATH = '/client.js'
@@ -67,6 +67,7 @@ export function addPages(app: FastifyInstance, { config, demoKey }: PagesNode, m
   get(`${GUIDES_PATH}/files/*`, (request, reply) => {
     const { '*': path } = request.params as { '*': string }
     if (!guides().files.has(path)) return found(request, '')
+    if (path.endsWith('.png')) return reply.type('image/png').send(repositoryBytes(path))
     return reply.type(path.endsWith('.md') ? MARKDOWN : 'text/plain; charset=utf-8').send(repositoryFile(path))
   })
   get(`${GUIDES_PATH}/:name`, (request, reply) => {

@@ -4,6 +4,7 @@ import { addCollectionItem } from '#collections/add-item.ts'
 import { getCollectionItem } from '#collections/get-item.ts'
 import { listCollections } from '#collections/list-collections.ts'
 import { listCollectionItems, type RecordList } from '#collections/list-items.ts'
+import { MOST_DAYS, readWorthHistory } from '#collections/read-worth-history.ts'
 import { removeCollectionItem } from '#collections/remove-item.ts'
 import {
   type Collection,
@@ -12,6 +13,8 @@ import {
   CollectionSchema,
   type RecordWriteCtx,
   type TaggedRecord,
+  type WorthDay,
+  WorthDaySchema,
 } from '#collections/types.ts'
 import { type ChangedRecord, updateCollectionItem } from '#collections/update-item.ts'
 import { Type } from '#core/input.ts'
@@ -32,6 +35,19 @@ export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
     tag,
     answer: (collections: Collection[]) => ({ data: collections }),
     data: Type.Array(CollectionSchema),
+  },
+  {
+    method: 'GET',
+    path: '/plus/collections/:id/worth-history',
+    verb: readWorthHistory,
+    summary: 'What a collection was worth, a figure a day, oldest first',
+    description:
+      'Taken once a day while the collection has records, by the prices that are trusted then, and never changed afterwards. ' +
+      `A day without a figure stays without: nothing is filled in. At most ${MOST_DAYS} days, the latest ones; use \`from\` and \`to\` for others.`,
+    tag,
+    answer: (days: WorthDay[]) => ({ data: days }),
+    data: Type.Array(WorthDaySchema),
+    errors: ['CONFLICT', 'NOT_FOUND'],
   },
   {
     method: 'GET',

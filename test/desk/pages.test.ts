@@ -1,7 +1,9 @@
 // Every page of the seller's desk in a real browser, as those of the console: see `walk`.
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { launch, LAYOUTS, NO_BROWSER, operator, walk, WHY } from '../console/browser.ts'
+import { recordWorth } from '#collections/record-worth.ts'
+import { readConfig } from '#config.ts'
+import { launch, LAYOUTS, NO_BROWSER, operator, settled, walk, WHY } from '../console/browser.ts'
 import { startSampleNode } from '../graphql/client.ts'
 import { seriousOf } from '../support/axe.ts'
 import { send, type TestNode } from '../support/node.ts'
@@ -15,6 +17,11 @@ const PATHS = [
   '/listings/2',
   '/price-jobs',
   '/price-jobs/1',
+  '/repricing',
+  '/repricing/new',
+  '/repricing/1',
+  '/renewal?days=60',
+  '/files',
   '/vacation',
   '/orders',
   '/statement',
@@ -44,6 +51,17 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     const [item] = await operator<{ id: number }[]>(node, 'GET', '/items?search=charizard')
     const { id } = await operator<{ id: number }>(node, 'POST', '/collections', { account_id: node.accounts.plus, name: 'Binder' })
     await send(`${node.publicUrl}/api/v1/plus/collections/${id}/items`, node.keys.plus, { json: { item_id: item!.id } })
+    await recordWorth({ ...node, currencies: readConfig({}).sourceCurrencies, timeZone: 'Europe/Istanbul', now: node.clock.now })
+    const rule = { name: 'Below the others', target: { kind: 'cheapest', amount: -1 }, scope: { kind: 'all' }, floor: { price: 100 } }
+    await send(`${node.publicUrl}/api/v1/plus/repricing-rules`, node.keys.plus, { json: rule })
+    await operator(node, 'PATCH', `/accounts/${node.accounts.plus}`, { listing_intake: { quota: 10 } })
+    const unclear = {
+      rows: [
+        { name: 'Charizard', price: 60 },
+        { name: 'A card that nobody has', price: 60 },
+      ],
+    }
+    await send(`${node.publicUrl}/api/v1/plus/listings/import`, node.keys.plus, { json: unclear })
     const json = { url: 'http://127.0.0.1:9/hook', on_sale: true, on_expire: true }
     await send(`${node.publicUrl}/api/v1/plus/webhook`, node.keys.plus, { method: 'PUT', json })
     await send(`${node.publicUrl}/api/v1/plus/webhook/test`, node.keys.plus, { json: { event: 'sale' } })
@@ -77,6 +95,27 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
       await close()
     },
   )
+
+  test.each(LAYOUTS)('with a simulation and a choice of items are sound $name', async ({ options }) => {
+    const { page, open, close } = await signedInToDesk(browser, node, node.keys.plus, { ...options, locale: 'en-GB', reducedMotion: 'reduce' })
+    const tooWide = async () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+    await open('/repricing/1')
+    await page.getByRole('button', { name: 'Simulate' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Simulation' }).waitFor()
+    await settled(page)
+    expect([await seriousOf(page), await tooWide()]).toEqual([[], 0])
+    await page.getByRole('button', { name: 'Edit' }).click()
+    expect([await seriousOf(page), await tooWide()]).toEqual([[], 0])
+    await open('/files')
+    await page.getByRole('button', { name: 'Choose the item: Charizard' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').waitFor()
+    expect([await seriousOf(page), await tooWide()]).toEqual([[], 0])
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await close()
+  })
 
   test('of sign-in are sound, and those that do not exist say so', { timeout: 60_000 }, async () => {
     const { page, open, close } = await visitDesk(browser, node, { reducedMotion: 'reduce', viewport: { width: 390, height: 800 } })

@@ -33,11 +33,14 @@ describe('has what the interface names', () => {
       statement(month: String, page: Int, perPage: Int): Statement
       payoutPreview(price: Float, net: Float): PayoutPreview
       listingVisibility(listingId: ID!): ListingVisibility
-      priceJobs(page: Int, perPage: Int): [PriceJob!]!
+      priceJobs(ruleId: Int, page: Int, perPage: Int): [PriceJob!]!
       priceJob(id: ID!): PriceJob
       vacation: Vacation
       repricingRules: [RepricingRule!]!
+      collectionWorthHistory(collectionId: ID!, from: String, to: String): [CollectionWorthDay!]!
     }
+    type CollectionWorthDay { day: String! at: String! currencies: [CollectionWorthAmounts!]! withoutPrice: Int! withoutTrustedPrice: Int! withoutCost: Int! }
+    type CollectionWorthAmounts { currency: String! value: Float! cost: Float! gain: Float }
     type ChangePage { changes: [Change!]! next: String! }
     type Change { cursor: String! kind: String! id: ID! itemId: ID market: String label: String at: String! }
     type Dump { asOf: String! changeCursor: String! files: [DumpFile!]! }

@@ -34,6 +34,7 @@ const TASKS = [
   'broken-imports',
   'change-feed',
   'change-log-trimming',
+  'collection-worth',
   'console-session-uses',
   'dumps',
   'event-feed',

@@ -231,6 +231,10 @@ describe('over REST, GraphQL and by the hour', () => {
       [second.id, 100, 40, 'price_target', 'changed'],
     ])
     expect(applied.rows[0]!.reason!.message).toBe('the target is 89')
+    const runsOf = async (rule: number) => (await plus<Job[]>(node, 'GET', `/price-jobs?rule_id=${rule}`)).body.data.map((one) => one.id)
+    expect([await runsOf(id), await runsOf(id + 1)]).toEqual([[latest!.id], []])
+    const { data } = await ask<{ priceJobs: { id: string }[] }>(node, `{ priceJobs(ruleId: ${id}) { id } }`, { plan: 'plus' })
+    expect(data.priceJobs.map((one) => Number(one.id))).toEqual([latest!.id])
     expect(await run(id)).toMatchObject({ changed: 0, job_id: null })
     expect((await plus(node, 'POST', `/price-jobs/${latest!.id}/undo`)).status).toBe(200)
     expect([await priceOf(first.id), await priceOf(second.id)]).toEqual([100, 100])

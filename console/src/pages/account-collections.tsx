@@ -3,11 +3,13 @@ import { useState } from 'preact/hooks'
 import { useVersion } from '#ui/data.ts'
 import { confirmed, Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
 import { announce } from '#ui/toasts.tsx'
-import { List, useWrite, writeNow } from '../api.ts'
+import { WorthHistory } from '#ui/worth-history.tsx'
+import { List, useData, useWrite, writeNow } from '../api.ts'
 import { collectionVisibilityValues as VISIBILITIES, type StoredCollection } from '../api-types.ts'
 import { count, t, term } from '../words.ts'
 
 export function AccountCollections({ accountId }: { accountId: number }) {
+  const [worthOf, setWorthOf] = useState<StoredCollection | null>(null)
   const [edited, setEdited] = useState<StoredCollection | 'new' | null>(null)
   const { busy, error, write, clear } = useWrite()
   const [version, changed] = useVersion()
@@ -35,6 +37,7 @@ export function AccountCollections({ accountId }: { accountId: number }) {
     if (!(await confirmed(asked))) return
     if (!(await writeNow('DELETE', `/collections/${collection.id}`))) return
     announce(t('removed'))
+    if (worthOf?.id === collection.id) setWorthOf(null)
     changed()
   }
   const shown = edited === 'new' ? null : edited
@@ -65,6 +68,9 @@ export function AccountCollections({ accountId }: { accountId: number }) {
             head: t('actions'),
             cell: (collection) => (
               <span class="buttons tight">
+                <button type="button" aria-label={`${t('worth')}: ${collection.name}`} onClick={() => setWorthOf(collection)}>
+                  {t('worth')}
+                </button>
                 <button type="button" aria-label={`${t('edit')}: ${collection.name}`} onClick={() => setEdited(collection)}>
                   {t('edit')}
                 </button>
@@ -76,6 +82,7 @@ export function AccountCollections({ accountId }: { accountId: number }) {
           },
         ]}
       />
+      {worthOf && <CollectionWorth key={worthOf.id} of={worthOf} />}
       {edited && (
         <Dialog title={shown ? shown.name : t('newCollection')} onClose={close}>
           <Form submit={t('save')} busy={busy} error={error} onSubmit={(values) => void submit(values)} onCancel={close}>
@@ -99,4 +106,8 @@ export function AccountCollections({ accountId }: { accountId: number }) {
       )}
     </>
   )
+}
+
+function CollectionWorth({ of: { id, name } }: { of: StoredCollection }) {
+  return <WorthHistory of={useData(`/collections/${id}/worth-history`)} name={name} />
 }

@@ -1,11 +1,10 @@
 // Prices over time, one stepped line per label, with the same points as a table for people who cannot see lines.
-import { useEffect, useRef, useState } from 'preact/hooks'
-import uPlot from 'uplot'
-import 'uplot/dist/uPlot.min.css'
-import { colours } from '#ui/theme.ts'
+import { useMemo, useState } from 'preact/hooks'
+import type uPlot from 'uplot'
 import { Status } from '#ui/states.tsx'
+import { type Drawn, StepChart } from '#ui/step-chart.tsx'
 import { Table } from '#ui/table.tsx'
-import { compact, date, day, locale, moment, month, t, term } from '../words.ts'
+import { moment, t, term } from '../words.ts'
 
 interface Point {
   label: string
@@ -27,11 +26,8 @@ interface PriceChartProps {
   show: (value: number) => string
 }
 
-const stepped = uPlot.paths.stepped!({ align: 1 })
-const HEIGHT = 280
 const MOST_LINES = 6
 const TABLE_ROWS = 200
-const DAY = 86_400
 const MARK_COLOURS = { held: '--bad', disputed: '--wait', stale: '--quiet' } as const
 /** A chart with fewer moments than this marks each of them. */
 const SPARSE = 40
@@ -92,70 +88,22 @@ interface DrawingProps extends Omit<PriceChartProps, 'order'> {
 }
 
 function Drawing({ points, marks, lines, colourOf, show }: DrawingProps) {
-  const place = useRef<HTMLDivElement>(null)
-  const repaint = colours.value
-  // Drawn again for other points, lines, colours and languages; the rest are functions of these.
+  const marked = markedBy(marks, lines)
+  // The rest are functions of these.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
-  useEffect(() => {
-    const element = place.current!
-    const style = getComputedStyle(element)
-    const colour = (name: string) => style.getPropertyValue(name).trim()
-    const grid = { stroke: colour('--rule'), width: 1 }
-    const axis = { stroke: colour('--quiet'), grid, ticks: grid, font: '12px system-ui' }
-    const marked = markedBy(marks, lines)
-    const columns = columnsOf(points, lines, marked, Date.now() / 1000)
-    const changes = changesBy(points, columns[0])
-    const chart = new uPlot(
-      {
-        width: element.clientWidth,
-        height: HEIGHT,
-        padding: [12, 12, 0, 0],
-        cursor: { y: false, points: { size: 7 } },
-        legend: { live: true },
-        scales: { x: { range: span(columns[0]) }, y: { range: { min: { pad: 0.1, soft: 0, mode: 2 }, max: { pad: 0.1 } } } },
-        series: [
-          { label: t('when'), value: (_chart, seconds) => (seconds === null ? '–' : date(new Date(seconds * 1000).toISOString())) },
-          ...lines.map((label) => ({
-            label,
-            stroke: colour(colourOf(label).slice(4, -1)),
-            width: 2,
-            // A price holds until the next one: a sloped line would show prices that never were.
-            paths: stepped,
-            points: { show: columns[0].length < SPARSE, filter: only(changes.get(label) ?? []) },
-            value: (_chart: uPlot, value: number | null) => (value === null ? '–' : show(value)),
-          })),
-          ...marked.map(({ label, state }) => ({
-            label: t('markOf', { label, state: term('status', state) }),
-            stroke: colour(MARK_COLOURS[state]),
-            paths: () => null,
-            // Held prices are hollow: they are not on the line.
-            points: { show: true, size: 11, width: 2, fill: colour(state === 'held' ? '--page' : MARK_COLOURS[state]) },
-            value: (_chart: uPlot, value: number | null) => (value === null ? '–' : show(value)),
-          })),
-        ],
-        axes: [
-          { ...axis, values: (_chart, splits) => splits.map((seconds) => dateTick(seconds, splits)) },
-          { ...axis, size: 56, values: (_chart, splits) => splits.map((value) => compact(value)) },
-        ],
-      },
-      columns,
-      element,
-    )
-    const follow = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height: HEIGHT }))
-    follow.observe(element)
-    return () => {
-      follow.disconnect()
-      chart.destroy()
-    }
-  }, [points, marks, lines.join('\n'), repaint, locale.value])
-  return <div ref={place} class="chart" role="img" aria-label={t('chartOf', { lines: lines.join(', ') })} />
-}
-
-/** From the first moment to the last; a month where these are close together. */
-function span(times: ArrayLike<number>): [number, number] {
-  const from = times[0] ?? 0
-  const to = times[times.length - 1] ?? from
-  return to - from < 2 * DAY ? [to - 30 * DAY, to] : [from, to]
+  const columns = useMemo(() => columnsOf(points, lines, marked, Date.now() / 1000), [points, marks, lines.join('\n')])
+  const changes = changesBy(points, columns[0])
+  const drawn: Drawn[] = [
+    ...lines.map((label): Drawn => {
+      const dots = columns[0].length < SPARSE ? (changes.get(label) ?? []) : null
+      return { kind: 'line', label, colour: colourOf(label).slice(4, -1), dots }
+    }),
+    // Held prices are hollow: they are not on the line.
+    ...marked.map(({ label, state }): Drawn => {
+      return { kind: 'marks', label: t('markOf', { label, state: term('status', state) }), colour: MARK_COLOURS[state], hollow: state === 'held' }
+    }),
+  ]
+  return <StepChart label={t('chartOf', { lines: lines.join(', ') })} columns={columns} drawn={drawn} show={show} />
 }
 
 /** The marks of one label and state. */
@@ -204,16 +152,6 @@ function changesBy(points: Point[], times: ArrayLike<number>): Map<string, numbe
   return changes
 }
 
-function only(indices: number[]): uPlot.Series.Points.Filter {
-  return (_chart, _series, show) => (show ? indices : null)
-}
-
 function secondsOf(point: Point): number {
   return Date.parse(point.updated_at) / 1000
-}
-
-function dateTick(seconds: number, splits: number[]): string {
-  const between = (splits.at(-1) ?? 0) - (splits[0] ?? 0)
-  const at = new Date(seconds * 1000).toISOString()
-  return between > 300 * DAY ? month(at) : day(at)
 }

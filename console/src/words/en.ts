@@ -14,7 +14,6 @@ export const en = {
   allowedOrigins: 'Allowed web pages',
   allowedOriginsHint: 'One origin a line, such as https://shop.example. Empty for all',
   amountHint: 'Below 0 to take. The balance is {balance}.',
-  andMore: 'and {count} more',
   changeKey: 'Edit {label}',
   checkHint: 'Check first: a dry run shows what an import would change, and changes nothing.',
   checkReport: 'Report of the check',

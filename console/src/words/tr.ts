@@ -16,7 +16,6 @@ export const tr: Record<keyof typeof en, string> = {
   allowedOrigins: 'İzin verilen web sayfaları',
   allowedOriginsHint: 'Her satıra bir kaynak, örneğin https://shop.example. Boşsa hepsi',
   amountHint: 'Azaltmak için eksi yazın. Bakiye: {balance}.',
-  andMore: 've {count} tane daha',
   changeKey: '{label} düzenle',
   checkHint: 'Önce denetleyin: deneme, içe aktarmanın neyi değiştireceğini gösterir; hiçbir şeyi değiştirmez.',
   checkReport: 'Denetim raporu',

@@ -1,19 +1,18 @@
-// One collection: its records with the prices that fit them, cost and gain.
+// One collection: its worth over time, and its records with the prices that fit them, cost and gain.
 import { useRoute } from 'preact-iso'
-import { useAddressQuery } from '#ui/address.ts'
 import { Heading } from '#ui/heading.tsx'
 import { Await, Empty } from '#ui/states.tsx'
-import { Pages, Table } from '#ui/table.tsx'
+import { WorthHistory } from '#ui/worth-history.tsx'
 import type { CollectionRecord } from '../../../client/src/api.ts'
 import { useData } from '../api.ts'
+import { RowPages } from '../row-pages.tsx'
 import { calendarDay, count, money, t, term } from '../words.ts'
-
-const PER_PAGE = 50
 
 export function CollectionPage() {
   const id = Number(useRoute().params.id)
   const collections = useData('/plus/collections')
   const records = useData(`/plus/collections/${id}/items`, { query: { with_value: 1 } })
+  const history = useData(`/plus/collections/${id}/worth-history`)
   const name = collections.data?.find((collection) => collection.id === id)?.name
   return (
     <>
@@ -21,22 +20,20 @@ export function CollectionPage() {
         <a href="/desk/collections">{t('collections')}</a>
       </p>
       <Heading>{name ?? t('collection')}</Heading>
+      {records.data && <WorthHistory of={history} />}
       <Await of={records}>{(rows) => (rows.length === 0 ? <Empty>{t('noRecords')}</Empty> : <Records of={rows} />)}</Await>
     </>
   )
 }
 
-/** The service sends all records at once; they are shown a page at a time. */
 function Records({ of: records }: { of: CollectionRecord[] }) {
-  const address = useAddressQuery()
-  const last = Math.ceil(records.length / PER_PAGE)
-  const page = Math.min(Math.max(1, Number(address.values.page) || 1), last)
-  const pagination = { current_page: page, per_page: PER_PAGE, total: records.length, last_page: last, has_more: page < last }
   return (
-    <>
-      <Table
+    <section>
+      <h2>{t('records')}</h2>
+      <RowPages
         caption={t('records')}
-        rows={records.slice((page - 1) * PER_PAGE, page * PER_PAGE)}
+        rows={records}
+        perPage={50}
         rowKey={(record) => record.id}
         columns={[
           { head: t('item'), cell: (record) => record.item_name },
@@ -48,8 +45,7 @@ function Records({ of: records }: { of: CollectionRecord[] }) {
           { head: t('bought'), short: true, wide: true, cell: ({ purchase_date: day }) => (day ? calendarDay(day) : '–') },
         ]}
       />
-      <Pages of={pagination} link={(to) => address.link({ page: to })} />
-    </>
+    </section>
   )
 }
 

@@ -10,6 +10,7 @@ import type { OwnListing } from '../../../client/src/api.ts'
 import { List, mayWrite, useWrite } from '../api.ts'
 import { date, moment, t, term } from '../words.ts'
 import { EditBar, EditCell } from './edit-cells.tsx'
+import { RuleLink } from './price-job.tsx'
 
 const STATUSES: OwnListing['status'][] = ['active', 'pending', 'paused', 'rejected', 'expired', 'sold']
 const ORDERS = ['latest', 'changed', 'title', 'price_low', 'price_high', 'quantity_low', 'quantity_high', 'expiring'] as const
@@ -69,16 +70,17 @@ export function ListingsPage() {
   )
 }
 
-export function ListingTabs({ current }: { current: 'listings' | 'price-jobs' | 'vacation' }) {
-  return (
-    <Tabs
-      tabs={[
-        { href: '/desk', text: t('listings'), current: current === 'listings' },
-        { href: '/desk/price-jobs', text: t('priceJobs'), current: current === 'price-jobs' },
-        { href: '/desk/vacation', text: t('vacation'), current: current === 'vacation' },
-      ]}
-    />
-  )
+const TABS = [
+  { name: 'listings', href: '/desk', text: 'listings' },
+  { name: 'price-jobs', href: '/desk/price-jobs', text: 'priceJobs' },
+  { name: 'repricing', href: '/desk/repricing', text: 'repricing' },
+  { name: 'renewal', href: '/desk/renewal', text: 'renewal' },
+  { name: 'files', href: '/desk/files', text: 'byFile' },
+  { name: 'vacation', href: '/desk/vacation', text: 'vacation' },
+] as const
+
+export function ListingTabs({ current }: { current: (typeof TABS)[number]['name'] }) {
+  return <Tabs tabs={TABS.map(({ name, href, text }) => ({ href, text: t(text), current: name === current }))} />
 }
 
 function Title({ of: { id, title, images, grade, sku, rejection_reason: reason, changed_by: by } }: { of: OwnListing }) {
@@ -91,9 +93,10 @@ function Title({ of: { id, title, images, grade, sku, rejection_reason: reason, 
         </span>
       </span>
       {reason && <p class="quiet">{t('rejectedFor', { reason })}</p>}
-      {by?.kind === 'price_job' && (
+      {by && (
         <p class="quiet">
-          {t('changedOn', { at: moment(by.at) })} <a href={`/desk/price-jobs/${by.id}`}>{t('priceJobOf', { id: String(by.id) })}</a>
+          {t('changedOn', { at: moment(by.at) })}{' '}
+          {by.kind === 'price_job' ? <a href={`/desk/price-jobs/${by.id}`}>{t('priceJobOf', { id: String(by.id) })}</a> : <RuleLink id={by.id} />}
         </p>
       )}
     </>

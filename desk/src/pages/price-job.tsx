@@ -1,18 +1,15 @@
 // One price job: what each row would do before it is applied, what it did, and its undo.
 import type { ComponentChildren } from 'preact'
 import { useRoute } from 'preact-iso'
-import { useAddressQuery } from '#ui/address.ts'
 import { Heading } from '#ui/heading.tsx'
 import { Await, Facts, Refusal, Status } from '#ui/states.tsx'
-import { Pages, Table } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { PriceJob, PriceJobRow } from '../../../client/src/api.ts'
 import { mayWrite, useData, useWrite } from '../api.ts'
 import { forgetEdits } from '../edits.ts'
 import { ListingTitle } from '../listing-title.tsx'
+import { RowPages } from '../row-pages.tsx'
 import { count, lira, moment, refusal, t } from '../words.ts'
-
-const PER_PAGE = 25
 
 export function PriceJobPage() {
   const id = Number(useRoute().params.id)
@@ -67,6 +64,10 @@ export function PriceJobPage() {
   )
 }
 
+export function RuleLink({ id }: { id: number }) {
+  return <a href={`/desk/repricing/${id}`}>{t('ruleOf', { id: String(id) })}</a>
+}
+
 /** With the policy `all` one refused row stops the others. */
 function appliesAny({ policy, rows_total: total, rows_refused: refused }: PriceJob): boolean {
   return policy === 'all' ? refused === 0 : refused < total
@@ -81,6 +82,7 @@ function JobFacts({ of: job }: { of: PriceJob }) {
       rows={[
         [t('state'), <Status key="state" code={job.state} />],
         [t('when'), since && moment(since)],
+        [t('repricingRule'), job.rule_id && <RuleLink key="rule" id={job.rule_id} />],
         [t('rows'), count(job.rows_total)],
         [t('refused'), count(job.rows_refused)],
         [t('appliesUntil'), job.state === 'planned' ? moment(job.expires_at) : null],
@@ -95,28 +97,21 @@ function JobFacts({ of: job }: { of: PriceJob }) {
 
 /** What cannot be applied comes first. */
 function Rows({ of: { rows } }: { of: PriceJob }) {
-  const address = useAddressQuery()
   const ordered = [...rows.filter((row) => row.refused !== null), ...rows.filter((row) => row.refused === null)]
-  const last = Math.max(1, Math.ceil(ordered.length / PER_PAGE))
-  const page = Math.min(Math.max(1, Number(address.values.page) || 1), last)
-  const pagination = { current_page: page, per_page: PER_PAGE, total: ordered.length, last_page: last, has_more: page < last }
   return (
-    <>
-      <Table
-        caption={t('rows')}
-        rows={ordered.slice((page - 1) * PER_PAGE, page * PER_PAGE)}
-        rowKey={(row) => row.row}
-        columns={[
-          { head: t('listing'), cell: (row) => <Named of={row} /> },
-          { head: t('price'), number: true, cell: (row) => <Change from={row.old_price} to={row.new_price} show={lira} /> },
-          { head: t('stock'), number: true, cell: (row) => <Change from={row.old_quantity} to={row.new_quantity} show={count} /> },
-          { head: t('payout'), number: true, cell: (row) => (row.payout === null ? '–' : lira(row.payout)) },
-          { head: t('rank'), number: true, wide: true, cell: (row) => (row.rank === null ? '–' : count(row.rank)) },
-          { head: t('result'), cell: (row) => <Result of={row} /> },
-        ]}
-      />
-      <Pages of={pagination} link={(to) => address.link({ page: to })} />
-    </>
+    <RowPages
+      caption={t('rows')}
+      rows={ordered}
+      rowKey={(row) => row.row}
+      columns={[
+        { head: t('listing'), cell: (row) => <Named of={row} /> },
+        { head: t('price'), number: true, cell: (row) => <Change from={row.old_price} to={row.new_price} show={lira} /> },
+        { head: t('stock'), number: true, cell: (row) => <Change from={row.old_quantity} to={row.new_quantity} show={count} /> },
+        { head: t('payout'), number: true, cell: (row) => (row.payout === null ? '–' : lira(row.payout)) },
+        { head: t('rank'), number: true, wide: true, cell: (row) => (row.rank === null ? '–' : count(row.rank)) },
+        { head: t('result'), cell: (row) => <Result of={row} /> },
+      ]}
+    />
   )
 }
 
@@ -138,13 +133,13 @@ function Change({ from, to, show }: { from: number | null; to: number | null; sh
   )
 }
 
-function Result({ of: { refused, outcome, why } }: { of: PriceJobRow }) {
+function Result({ of: { refused, outcome, why, reason } }: { of: PriceJobRow }) {
   if (refused) {
     return (
       <ul class="why">
-        {refused.map(({ field, ...reason }) => (
-          <li key={field}>
-            <Status code="refused" /> {refusal(reason)}
+        {refused.map((problem) => (
+          <li key={problem.field}>
+            <Status code="refused" /> {refusal(problem)}
           </li>
         ))}
       </ul>
@@ -153,6 +148,7 @@ function Result({ of: { refused, outcome, why } }: { of: PriceJobRow }) {
   return (
     <>
       {outcome && <Status code={outcome} />} {why && <span class="quiet">{refusal(why)}</span>}
+      {reason && <p class="quiet">{refusal(reason)}</p>}
     </>
   )
 }

@@ -87,8 +87,14 @@ export async function rowsOfJob(on: Queryable, jobId: number) {
   return on.selectFrom('price_job_rows').select(ROW_COLUMNS).where('job_id', '=', jobId).orderBy('position').execute()
 }
 
-export async function pageOfJobs(on: Queryable, accountId: number, limit: number, offset: number) {
-  const own = on.selectFrom('price_jobs').where('account_id', '=', accountId)
+export async function pageOfJobs(
+  on: Queryable,
+  { accountId, ruleId }: { accountId: number; ruleId: number | undefined },
+  limit: number,
+  offset: number,
+) {
+  let own = on.selectFrom('price_jobs').where('account_id', '=', accountId)
+  if (ruleId !== undefined) own = own.where('rule_id', '=', ruleId)
   const [rows, counted] = await Promise.all([
     own.select(JOB_COLUMNS).orderBy('id', 'desc').limit(limit).offset(offset).execute(),
     own.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),

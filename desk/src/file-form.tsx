@@ -1,0 +1,42 @@
+// A form that takes one CSV file, in place of the browser's own button, which speaks the browser's language.
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import type { ApiError } from '#ui/api.ts'
+import { Form, type Values } from '#ui/dialog.tsx'
+import { t } from './words.ts'
+
+interface FileFormProps {
+  label: string
+  hint: string
+  submit: string
+  busy: boolean
+  error: ApiError | null
+  onSubmit: (file: File, values: Values) => void
+  /** further fields */
+  children?: ComponentChildren
+}
+
+export function FileForm({ label, hint, submit, busy, error, onSubmit, children }: FileFormProps) {
+  const [file, setFile] = useState<File | null>(null)
+  return (
+    <section class="panel settings">
+      <Form submit={submit} busy={busy} error={error} onSubmit={(values) => file && onSubmit(file, values)}>
+        <label class="files">
+          <strong>{label}</strong>
+          <span class="quiet">{hint}</span>
+          <span class="button" aria-hidden="true">
+            {file ? file.name : t('chooseFile')}
+          </span>
+          <input
+            class="hidden"
+            type="file"
+            accept=".csv,text/csv"
+            required
+            onChange={({ currentTarget: { files } }) => setFile(files?.[0] ?? null)}
+          />
+        </label>
+        {children}
+      </Form>
+    </section>
+  )
+}

@@ -1,0 +1,206 @@
+// Listings by file: a CSV in, where the operator opened it, its rows that wait for the seller to name their item, and all listings out.
+import { useState } from 'preact/hooks'
+import { saveFile, useVersion } from '#ui/data.ts'
+import { confirmed, Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
+import { Heading } from '#ui/heading.tsx'
+import { Facts, Status } from '#ui/states.tsx'
+import { announce } from '#ui/toasts.tsx'
+import type { ListingCandidate, ListingImport, ListingImportRow, ParkedListing } from '../../../client/src/api.ts'
+import { List, mayWrite, useUpload, useWrite, writeNow } from '../api.ts'
+import { FileForm } from '../file-form.tsx'
+import { RowPages } from '../row-pages.tsx'
+import { count, lira, refusal, t } from '../words.ts'
+import { ListingTabs } from './listings.tsx'
+
+export function FilesPage() {
+  const { busy, error, write } = useUpload()
+  const [taken, setTaken] = useState<ListingImport | null>(null)
+  const [version, changed] = useVersion()
+  const send = async (file: File) => {
+    const reply = await write('/plus/listings/import', file)
+    if (!reply) return
+    setTaken(reply.data)
+    changed()
+  }
+  return (
+    <>
+      <Heading>{t('listings')}</Heading>
+      <ListingTabs current="files" />
+      <div class="toolbar">
+        <p class="quiet lead">{t('byFileText')}</p>
+        <div class="actions">
+          <button type="button" onClick={() => void saveFile('/plus/listings/export', 'listings.csv')}>
+            {t('exportListings')}
+          </button>
+        </div>
+      </div>
+      {mayWrite() && (
+        <FileForm
+          label={t('listingsByFile')}
+          hint={t('listingsByFileHint')}
+          submit={t('bringIn')}
+          busy={busy}
+          error={error}
+          onSubmit={(file) => void send(file)}
+        />
+      )}
+      {taken && <Taken of={taken} />}
+      <section>
+        <h2>{t('parkedRows')}</h2>
+        <Parked version={version} onChanged={changed} />
+      </section>
+    </>
+  )
+}
+
+/** What is not a listing yet comes first. */
+function Taken({ of: { created, parked, refused, passed_over: passed, rows } }: { of: ListingImport }) {
+  const ordered = (['refused', 'parked', 'created'] as const).flatMap((outcome) => rows.filter((row) => row.outcome === outcome))
+  return (
+    <section>
+      <h2>{t('takenIn')}</h2>
+      <div role="status">
+        <Facts
+          rows={[
+            [t('createdRows'), count(created)],
+            [t('parkedCount'), count(parked)],
+            [t('refused'), count(refused)],
+            [t('passedOver'), count(passed)],
+          ]}
+        />
+      </div>
+      <RowPages
+        caption={t('takenIn')}
+        rows={ordered}
+        rowKey={({ line }) => line}
+        columns={[
+          { head: t('line'), cell: ({ line, sku }) => [t('lineNumber', { number: line }), sku].filter(Boolean).join(' · ') },
+          { head: t('state'), cell: ({ outcome }) => <Status code={outcome} tone={TONES[outcome]} /> },
+          { head: t('result'), cell: (row) => <Outcome of={row} /> },
+        ]}
+      />
+    </section>
+  )
+}
+
+const TONES = { created: 'good', parked: 'wait', refused: 'bad' }
+
+function Outcome({ of: { listing_id: id, why, refused, candidates } }: { of: ListingImportRow }) {
+  if (refused) {
+    return (
+      <ul class="why">
+        {refused.map((problem) => (
+          <li key={problem.field}>{refusal(problem)}</li>
+        ))}
+      </ul>
+    )
+  }
+  if (why) {
+    return (
+      <>
+        {refusal(why)} {candidates.length > 0 && <span class="quiet">{candidates.map(candidateText).join('; ')}</span>}
+      </>
+    )
+  }
+  return <a href={`/desk/listings/${id}`}>{t('listingNumber', { id: String(id) })}</a>
+}
+
+function candidateText({ name, code, set, finish }: ListingCandidate): string {
+  return [name, code, set, finish].filter(Boolean).join(' · ')
+}
+
+function Parked({ version, onChanged }: { version: number; onChanged: () => void }) {
+  const [placing, setPlacing] = useState<ParkedListing | null>(null)
+  const drop = async ({ id, name }: ParkedListing) => {
+    if (!(await confirmed({ title: t('removeTitle', { name }), text: t('dropText'), action: t('drop') }))) return
+    if (!(await writeNow('DELETE', `/plus/parked-listings/${id}`))) return
+    announce(t('dropped', { name }))
+    onChanged()
+  }
+  return (
+    <>
+      <List
+        path="/plus/parked-listings"
+        caption={t('parkedRows')}
+        empty={t('noParkedRows')}
+        version={version}
+        rowKey={({ id }) => id}
+        columns={[
+          { head: t('name'), cell: (row) => <Described of={row} /> },
+          { head: t('price'), number: true, cell: ({ price }) => lira(price) },
+          { head: t('stock'), number: true, cell: ({ quantity }) => count(quantity) },
+          { head: t('reason'), cell: ({ why }) => refusal(why) },
+          { head: t('candidates'), number: true, cell: ({ candidates }) => count(candidates.length) },
+          {
+            head: t('actions'),
+            cell: (row) =>
+              mayWrite() && (
+                <span class="buttons tight">
+                  <button type="button" aria-label={`${t('chooseItem')}: ${row.name}`} onClick={() => setPlacing(row)}>
+                    {t('chooseItem')}
+                  </button>
+                  <button type="button" class="danger" aria-label={`${t('drop')}: ${row.name}`} onClick={() => void drop(row)}>
+                    {t('drop')}
+                  </button>
+                </span>
+              ),
+          },
+        ]}
+      />
+      {placing && (
+        <Placing
+          of={placing}
+          onClose={(placed) => {
+            setPlacing(null)
+            if (placed) onChanged()
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function Described({ of: { line, sku, name, number, set, finish, grade } }: { of: ParkedListing }) {
+  return (
+    <>
+      {name} <span class="quiet">{[number, set, finish, grade, sku, t('lineNumber', { number: line })].filter(Boolean).join(' · ')}</span>
+    </>
+  )
+}
+
+const ANOTHER = 'another'
+
+function Placing({ of: row, onClose }: { of: ParkedListing; onClose: (placed: boolean) => void }) {
+  const { busy, error, write } = useWrite()
+  const [chosen, choose] = useState(row.candidates[0] ? String(row.candidates[0].item_id) : ANOTHER)
+  const place = async ({ item, item_id: other }: Values) => {
+    const placed = await write('POST', `/plus/parked-listings/${row.id}`, { item_id: Number(item === ANOTHER ? other : item) })
+    if (!placed) return
+    announce(t('placedAs', { title: placed.data.title }))
+    onClose(true)
+  }
+  const radio = (value: string, text: string) => (
+    <label key={value} class="check">
+      <input type="radio" name="item" value={value} checked={value === chosen} onChange={() => choose(value)} /> {text}
+    </label>
+  )
+  return (
+    <Dialog title={row.name} onClose={() => onClose(false)}>
+      <Form submit={t('listIt')} busy={busy} error={error} onSubmit={(values) => void place(values)} onCancel={() => onClose(false)}>
+        <p>
+          <Described of={row} />
+        </p>
+        <fieldset class="choices column">
+          <legend>{t('candidates')}</legend>
+          {row.candidates.map((candidate) => radio(String(candidate.item_id), candidateText(candidate)))}
+          {radio(ANOTHER, t('anotherItem'))}
+        </fieldset>
+        {chosen === ANOTHER && (
+          <Field label={t('itemId')}>
+            <input name="item_id" type="number" min={1} step={1} required />
+          </Field>
+        )}
+      </Form>
+    </Dialog>
+  )
+}

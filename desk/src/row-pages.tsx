@@ -1,0 +1,20 @@
+// A long table of which the service sent all rows at once: shown a page at a time, the page in the address.
+import { useAddressQuery } from '#ui/address.ts'
+import { Pages, Table } from '#ui/table.tsx'
+import type { ComponentProps } from 'preact'
+
+type TableProps<Row> = ComponentProps<typeof Table<Row>>
+
+/** @param perPage rows of a page, 25 unless told */
+export function RowPages<Row>({ rows, perPage = 25, ...table }: TableProps<Row> & { perPage?: number }) {
+  const address = useAddressQuery()
+  const last = Math.max(1, Math.ceil(rows.length / perPage))
+  const page = Math.min(Math.max(1, Number(address.values.page) || 1), last)
+  const pagination = { current_page: page, per_page: perPage, total: rows.length, last_page: last, has_more: page < last }
+  return (
+    <>
+      <Table {...table} rows={rows.slice((page - 1) * perPage, page * perPage)} />
+      <Pages of={pagination} link={(to) => address.link({ page: to })} />
+    </>
+  )
+}

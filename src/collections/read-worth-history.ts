@@ -1,0 +1,37 @@
+// What a collection was worth on each day that has a figure, oldest first (docs/decisions.md, "Collections").
+import { day, id } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { verb } from '#core/verb.ts'
+import { closed } from './fields.ts'
+import { requireCollection } from './store.ts'
+import type { CollectionReadCtx, WorthDay } from './types.ts'
+import { ownFirst, costCurrency, shownWorth } from './worth.ts'
+import { worthDaysOf } from './worth-store.ts'
+
+export const MOST_DAYS = 1_000
+
+export const readWorthHistory = verb(
+  {
+    name: 'readWorthHistory',
+    needs: OPERATION_PLAN.readWorthHistory,
+    input: Type.Object(
+      {
+        id: id('collection'),
+        from: Type.Optional(day('Earliest day, itself included')),
+        to: Type.Optional(day('Latest day, itself included')),
+      },
+      closed,
+    ),
+  },
+  async (ctx: CollectionReadCtx, { id: collectionId, from, to }): Promise<WorthDay[]> => {
+    await requireCollection(ctx.db.kysely, ctx.viewer, collectionId)
+    const days = await worthDaysOf(ctx.db.kysely, { collectionId, from, to }, MOST_DAYS)
+    const order = ownFirst(costCurrency(ctx))
+    return days.map(({ day: of, at, ...worth }) => ({
+      day: of,
+      at: at.toISOString(),
+      ...shownWorth({ ...worth, currencies: worth.currencies.sort(order) }),
+    }))
+  },
+)

@@ -1,0 +1,31 @@
+// Records what each collection is worth, once a day; a task of the worker. What was not recorded on its day never is.
+import { localTime } from '#core/time.ts'
+import type { PricingCtx } from './types.ts'
+import { worthOf } from './worth.ts'
+import { idsWithoutWorth, insertWorth } from './worth-store.ts'
+
+interface RecordingCtx extends PricingCtx {
+  now: () => Date
+  /** in which days begin */
+  timeZone: string
+}
+
+const BATCH = 200
+
+/** Resolves when every collection with records has a figure for today; several workers may do it at the same time. */
+export async function recordWorth(ctx: RecordingCtx): Promise<void> {
+  const { kysely } = ctx.db
+  for (let lastId = 0; ; ) {
+    const ids = await idsWithoutWorth(kysely, dayOf(ctx, ctx.now()), lastId, BATCH)
+    for (const id of ids) {
+      const at = ctx.now()
+      await insertWorth(kysely, id, dayOf(ctx, at), at, await worthOf(ctx, id))
+    }
+    if (ids.length < BATCH) return
+    lastId = ids.at(-1)!
+  }
+}
+
+function dayOf({ timeZone }: RecordingCtx, at: Date): string {
+  return localTime(at, timeZone).slice(0, 10)
+}

@@ -1,0 +1,72 @@
+// SQL of what collections were worth by day.
+import { sql } from 'kysely'
+import type { Queryable } from '#db/schema.ts'
+import { decimalOfMinor, type ExactWorth, minorOfDecimal } from './worth.ts'
+
+/** Ids of collections with records whose worth of a day is not recorded, by id after one. */
+export async function idsWithoutWorth(on: Queryable, day: string, afterId: number, limit: number): Promise<number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select c.id from collections c
+    where c.id > ${afterId} and c.items_count > 0
+      and not exists (select from collection_worth_days w where w.collection_id = c.id and w.day = ${day}::date)
+    order by c.id limit ${limit}`.execute(on)
+  return rows.map(({ id }) => id)
+}
+
+/** Records the worth of a day, unless it is recorded already or the collection was deleted meanwhile. */
+export async function insertWorth(on: Queryable, collectionId: number, day: string, at: Date, worth: ExactWorth): Promise<void> {
+  const amounts = worth.currencies.map(({ currency, value, cost, gain }) => ({
+    currency,
+    value: decimalOfMinor(value),
+    cost: decimalOfMinor(cost),
+    gain: gain === null ? null : decimalOfMinor(gain),
+  }))
+  await sql`
+    with recorded as (
+      insert into collection_worth_days (collection_id, day, at, without_price, without_trusted_price, without_cost)
+      select id, ${day}::date, ${at}::timestamptz, ${worth.without_price}::int4, ${worth.without_trusted_price}::int4, ${worth.without_cost}::int4
+      from collections where id = ${collectionId} for key share
+      on conflict do nothing returning collection_id, day
+    )
+    insert into collection_worth_amounts (collection_id, day, currency, value, cost, gain)
+    select r.collection_id, r.day, a.currency, a.value, a.cost, a.gain
+    from recorded r, jsonb_to_recordset(${JSON.stringify(amounts)}::jsonb) as a(currency text, value numeric, cost numeric, gain numeric)`.execute(on)
+}
+
+interface Wanted {
+  collectionId: number
+  /** days, included */
+  from: string | undefined
+  to: string | undefined
+}
+
+interface DayRow extends Omit<ExactWorth, 'currencies'> {
+  day: string
+  at: Date
+  currencies: { currency: string; value: string; cost: string; gain: string | null }[]
+}
+
+/** The latest days that have a figure, oldest first. */
+export async function worthDaysOf(
+  on: Queryable,
+  { collectionId, from = '-infinity', to = 'infinity' }: Wanted,
+  limit: number,
+): Promise<(ExactWorth & { day: string; at: Date })[]> {
+  const { rows } = await sql<DayRow>`
+    select d.day::text as day, d.at, d.without_price, d.without_trusted_price, d.without_cost,
+           coalesce((
+             select jsonb_agg(jsonb_build_object('currency', a.currency, 'value', a.value::text, 'cost', a.cost::text, 'gain', a.gain::text))
+             from collection_worth_amounts a where a.collection_id = d.collection_id and a.day = d.day
+           ), '[]') as currencies
+    from collection_worth_days d
+    where d.collection_id = ${collectionId} and d.day between ${from}::date and ${to}::date order by d.day desc limit ${limit}`.execute(on)
+  return rows.toReversed().map(({ currencies, ...row }) => ({
+    ...row,
+    currencies: currencies.map(({ currency, value, cost, gain }) => ({
+      currency,
+      value: minorOfDecimal(value),
+      cost: minorOfDecimal(cost),
+      gain: gain === null ? null : minorOfDecimal(gain),
+    })),
+  }))
+}

@@ -1,0 +1,66 @@
+// Query.collectionWorthHistory: what REST answers under /plus/collections/{id}/worth-history.
+import { readWorthHistory } from '#collections/read-worth-history.ts'
+import type { WorthDay } from '#collections/types.ts'
+import { OPERATION_PLAN } from '#core/plans.ts'
+import { idOf, sent } from './arguments.ts'
+import { type Builder, cost, fromDatabase, needing } from './builder.ts'
+import { callByFields } from './mutating.ts'
+
+/** Days that a history is charged for. */
+const DAYS = 100
+
+export function implementWorthHistory(builder: Builder): void {
+  const amounts = builder.objectRef<WorthDay['currencies'][number]>('CollectionWorthAmounts').implement({
+    description: 'What records are worth in one currency.',
+    fields: (t) => ({
+      currency: t.exposeString('currency', { nullable: false, description: 'Code of the currency, such as `TRY`.' }),
+      value: t.float({ nullable: false, description: 'Prices times quantities.', resolve: ({ value }) => floatOf(value) }),
+      cost: t.float({ nullable: false, description: 'Purchase prices times quantities.', resolve: (of) => floatOf(of.cost) }),
+      gain: t.float({
+        nullable: true,
+        description: 'Value less cost of the records that have both; null when none has.',
+        resolve: ({ gain }) => gain && floatOf(gain),
+      }),
+    }),
+  })
+  const day = builder.objectRef<WorthDay>('CollectionWorthDay').implement({
+    description: 'What a collection was worth on a day, by the prices that were trusted then.',
+    fields: (t) => ({
+      day: t.exposeString('day', { nullable: false, description: 'In the time zone of the service.' }),
+      at: t.exposeString('at', { nullable: false, description: 'When it was taken, UTC.' }),
+      currencies: t.field({
+        type: [amounts],
+        nullable: { list: false, items: false },
+        description: 'One entry per currency; amounts of different currencies are never added up.',
+        extensions: cost({ entries: 3 }),
+        resolve: ({ currencies }) => currencies,
+      }),
+      withoutPrice: t.exposeInt('without_price', { nullable: false, description: 'Records without a price that fits.' }),
+      withoutTrustedPrice: t.exposeInt('without_trusted_price', {
+        nullable: false,
+        description: 'Records left out of `value` because every price that fitted was disputed or stale.',
+      }),
+      withoutCost: t.exposeInt('without_cost', { nullable: false, description: 'Records without a purchase price.' }),
+    }),
+  })
+  builder.queryField('collectionWorthHistory', (t) =>
+    t.field({
+      type: [day],
+      nullable: { list: false, items: false },
+      description: 'What one of your collections was worth, a figure a day, oldest first. A day without a figure stays without. Plus and above.',
+      extensions: { ...cost({ weight: 10, entries: DAYS }), ...fromDatabase, ...needing(OPERATION_PLAN.readWorthHistory) },
+      args: {
+        collectionId: t.arg.id({ required: true, description: 'Id of one of your collections.' }),
+        from: t.arg.string({ description: 'Earliest day, itself included.' }),
+        to: t.arg.string({ description: 'Latest day, itself included.' }),
+      },
+      resolve: (_root, { collectionId, ...period }, ctx, info) =>
+        callByFields(readWorthHistory, ctx, info, sent(period), { id: ['collectionId', idOf(collectionId)] }),
+    }),
+  )
+}
+
+/** GraphQL knows floats only: of an amount beyond 90 trillion the nearest. */
+function floatOf(amount: number): number {
+  return Number.isFinite(amount) ? amount : Number(JSON.stringify(amount))
+}

@@ -1,0 +1,257 @@
+// What keeps a large stock at the desk: renewal, repricing rules, files of prices and listings, and worth over time, in a real browser.
+import { readFile } from 'node:fs/promises'
+import { sql } from 'kysely'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createKey } from '#accounts/create-key.ts'
+import { recordWorth } from '#collections/record-worth.ts'
+import { readConfig } from '#config.ts'
+import { call } from '#core/verb.ts'
+import { launch, NO_BROWSER, operator, settled, signedIn, type Visit, WHY } from '../console/browser.ts'
+import { startSampleNode } from '../graphql/client.ts'
+import { send, type TestNode } from '../support/node.ts'
+import { listingOf, signedInToDesk } from './browser.ts'
+
+interface Listing {
+  id: number
+  title: string
+  status: string
+  price: number
+  quantity: number
+  expires_at: string
+}
+
+describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
+  let node: TestNode
+  let browser: Browser
+  let visited: Visit
+  let page: Page
+
+  beforeAll(async () => {
+    node = await startSampleNode()
+    browser = await launch()
+    visited = await signedInToDesk(browser, node, node.keys.plus)
+    page = visited.page
+  }, 90_000)
+
+  afterAll(async () => {
+    await browser.close()
+    await node.close()
+  })
+
+  const own = async (id: number) => (await send<Listing>(`${node.publicUrl}/api/v1/plus/listings/${id}?with_details=1`, node.keys.plus)).body.data
+  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true })
+  const dialog = () => page.getByRole('dialog')
+  const file = (name: string, text: string) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(text) })
+  const endIn = (id: number, days: number) =>
+    sql`update listings set expires_at = ${new Date(node.clock.now().getTime() + days * 86_400_000)} where id = ${id}`.execute(node.db.kysely)
+
+  describe('renewal', () => {
+    test('shows what ends within the days, renews what is chosen, and says by row what became of it', async () => {
+      const soon = await listingOf(node, { title: 'Ends soon' })
+      const changed = await listingOf(node, { title: 'Ends soon and changed' })
+      const kept = await listingOf(node, { title: 'Ends soon and is left' })
+      const later = await listingOf(node, { title: 'Ends later' })
+      for (const id of [soon, changed, kept]) await endIn(id, 3)
+      await endIn(later, 20)
+      await send(`${node.publicUrl}/api/v1/plus/listings/${changed}`, node.keys.plus, { method: 'PATCH', json: { description: 'Better pictures' } })
+      await endIn(changed, 3)
+      await visited.open('/renewal')
+      await page.getByRole('row', { name: /Ends soon and is left/ }).waitFor()
+      expect(await page.getByRole('row', { name: /Ends later/ }).count()).toBe(0)
+      await page.getByLabel('Ends within').selectOption('30')
+      await page.getByRole('row', { name: /Ends later .*Renewed without an approval/ }).waitFor()
+      await page.getByLabel(`Choose #${kept}`).uncheck()
+      await page.getByLabel(`Choose #${later}`).uncheck()
+      const before = await own(kept)
+      await button(/^Renew \(/).click()
+      await page.getByText(/^Renewed listings: [12]$/).waitFor()
+      await page.getByRole('row', { name: /Ends soon Active .*Renewed/ }).waitFor()
+      const inDays = async (id: number) => (Date.parse((await own(id)).expires_at) - node.clock.now().getTime()) / 86_400_000
+      expect(await inDays(soon)).toBeGreaterThan(29)
+      expect(await inDays(later)).toBeLessThan(21)
+      expect((await own(kept)).expires_at).toBe(before.expires_at)
+      await button('Look again').click()
+      await page.getByRole('row', { name: /Ends soon and is left/ }).waitFor()
+    })
+
+    test('a read-only key is told that it may not', async () => {
+      const { key } = await call(createKey, node.ctx, { account_id: node.accounts.plus, read_only: true })
+      const reader = await signedInToDesk(browser, node, key)
+      await reader.open('/renewal')
+      await reader.page
+        .getByRole('alert')
+        .getByText(/read-only/)
+        .waitFor()
+      for (const path of ['/repricing', '/files', '/price-jobs']) {
+        await reader.open(path)
+        expect(await reader.page.locator('main input[type=file]').count()).toBe(0)
+        expect(await reader.page.getByRole('link', { name: 'New rule' }).count()).toBe(0)
+      }
+      await reader.close()
+    })
+  })
+
+  test('a repricing rule: made, refused without a floor, simulated before it is on, run, its reasons read, undone, edited and deleted', async () => {
+    const mine = await listingOf(node, { title: 'Follows the cheapest', price: 400 })
+    const [item] = await operator<{ id: number }[]>(node, 'GET', '/items?search=charizard')
+    const rival = { seller_id: node.accounts.enterprise, item_id: item!.id, price: 350, quantity: 1, title: 'Rival' }
+    const { id: rivalId } = await operator<{ id: number }>(node, 'POST', '/listings', rival)
+    await operator(node, 'POST', `/listings/${rivalId}/approve`, {})
+    await visited.open('/repricing')
+    await page.getByText('There is no rule yet.').waitFor()
+    await page.getByRole('link', { name: 'New rule' }).click()
+    await page.getByLabel('Name').fill('Just below')
+    await page.getByLabel('Difference in TL').fill('-1.5')
+    await page.getByLabel('Listings of the rule').selectOption('listings')
+    await page.getByLabel('Listing ids').fill(String(mine))
+    await button('Save').click()
+    await page.getByRole('alert').waitFor()
+    await page.getByLabel('Floor: lowest price in TL').fill('300')
+    await button('Save').click()
+    await page.getByRole('heading', { name: 'Just below' }).waitFor()
+    await settled(page)
+    // It can be enabled only beside what it would do.
+    expect(await button('Enable').count()).toBe(0)
+    expect(await button('Run now').count()).toBe(0)
+    await button('Simulate').click()
+    await page.getByText('Would now change 1 of 1 listings').waitFor()
+    await page.getByRole('row', { name: /Follows the cheapest ₺400\.00 ₺348\.50 .*the target is 348\.5/ }).waitFor()
+    expect((await own(mine)).price).toBe(400)
+    await button('Enable').click()
+    await page.getByText('The rule is on').waitFor()
+    await button('Disable').waitFor()
+    await button('Run now').click()
+    await page.getByText('Changed prices: 1').waitFor()
+    expect((await own(mine)).price).toBe(348.5)
+    await page.getByRole('row', { name: /Price change \d+ .*Applied/ }).waitFor()
+    await page.getByRole('link', { name: /^Price change \d+$/ }).click()
+    await page.getByRole('row', { name: /Follows the cheapest .*the target is 348\.5/ }).waitFor()
+    await button('Undo').click()
+    await page.getByText('Undone; reversed listings: 1').waitFor()
+    expect((await own(mine)).price).toBe(400)
+    await page.getByRole('link', { name: /^Repricing rule \d+$/ }).click()
+    await page.getByRole('heading', { name: 'Just below' }).waitFor()
+    await button('Edit').click()
+    await page.getByRole('combobox', { name: 'Target' }).selectOption('market')
+    await page.getByRole('combobox', { name: 'Market' }).selectOption('source_a')
+    await page.getByLabel('Factor').fill('0.95')
+    await button('Save').click()
+    await page.getByText('The rule is saved').waitFor()
+    await page.getByText(/Source A × 0\.95/).waitFor()
+    // With other terms it is off until it is simulated again.
+    expect(await button('Run now').count()).toBe(0)
+    await button('Delete').click()
+    await dialog().getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('There is no rule yet.').waitFor()
+  })
+
+  test('a listing that a rule changed names the rule', async () => {
+    const id = await listingOf(node, { title: 'Changed by a rule' })
+    await sql`update listings set changed_by = ${JSON.stringify({ kind: 'repricing_rule', id: 77, at: new Date().toISOString() })} where id = ${id}`.execute(
+      node.db.kysely,
+    )
+    await visited.open('?search=changed by a rule')
+    await page.getByRole('link', { name: 'Repricing rule 77' }).click()
+    await page.getByText('This rule was deleted. Its runs stay.').waitFor()
+  })
+
+  test('prices by file: planned, refused rows told, applied and undone', async () => {
+    const id = await listingOf(node, { title: 'Priced by file', price: 70, quantity: 2 })
+    await visited.open('/price-jobs')
+    const choose = page.getByLabel('Prices and stock from a CSV file')
+    await choose.setInputFiles(file('prices.csv', 'colour\nred\n'))
+    await button('Review').click()
+    await page.getByRole('alert').waitFor()
+    await choose.setInputFiles(file('prices.csv', `listing_id,price,quantity\n${id},75.5,9\n999999,10,\n`))
+    await page.getByText('prices.csv').waitFor()
+    await button('Review').click()
+    await page.getByRole('heading', { name: /^Price change \d+$/ }).waitFor()
+    await page.getByRole('row', { name: /Priced by file ₺70\.00 ₺75\.50 2 9/ }).waitFor()
+    await page.getByRole('row', { name: /#999999 .*Refused/ }).waitFor()
+    await button('Apply (1)').click()
+    await page.getByText('Applied; changed listings: 1').waitFor()
+    expect(await own(id)).toMatchObject({ price: 75.5, quantity: 9 })
+    await button('Undo').click()
+    await page.getByText('Undone; reversed listings: 1').waitFor()
+    expect(await own(id)).toMatchObject({ price: 70, quantity: 2 })
+  })
+
+  test('listings by file: closed until the operator opens it, then created, parked with candidates, placed, dropped and refused; and out again', async () => {
+    const [item] = await operator<{ id: number; name: string }[]>(node, 'GET', '/items?search=charizard')
+    const rows = [
+      'sku,item_id,name,quantity,price',
+      `DESK-1,${item!.id},,2,50`,
+      'DESK-2,,Charizard,1,60',
+      'DESK-3,,A card that nobody has,1,70',
+      `DESK-4,${item!.id},,1,0.5`,
+    ]
+    await visited.open('/files')
+    const choose = page.getByLabel('Listings from a CSV file')
+    await choose.setInputFiles(file('stock.csv', rows.join('\n')))
+    await button('Bring in').click()
+    await page.getByRole('alert').waitFor()
+    await operator(node, 'PATCH', `/accounts/${node.accounts.plus}`, { listing_intake: { quota: 100 } })
+    await button('Bring in').click()
+    await page.getByRole('heading', { name: 'What the file brought' }).waitFor()
+    expect((await page.locator('.facts').innerText()).replace(/\s+/g, ' ')).toMatch(/Created 1 Parked 2 Refused 1 Without stock 0/)
+    await page.getByRole('row', { name: /Line 5 · DESK-4 Refused price must/ }).waitFor()
+    await page.getByRole('row', { name: /Line 2 · DESK-1 Created Listing \d+/ }).waitFor()
+    await button('Choose the item: Charizard').click()
+    expect(await dialog().getByRole('radio').count()).toBeGreaterThan(1)
+    await dialog().getByLabel('Another item').check()
+    await dialog().getByLabel('Item id').fill('999999')
+    await dialog().getByRole('button', { name: 'List it' }).click()
+    await dialog().getByRole('alert').waitFor()
+    await dialog().getByRole('radio').first().check()
+    await dialog().getByRole('button', { name: 'List it' }).click()
+    await page.getByText(/ waits for approval$/).waitFor()
+    await button('Drop: A card that nobody has').click()
+    await dialog().getByRole('button', { name: 'Drop' }).click()
+    await page.getByText('No row waits.').waitFor()
+    const download = page.waitForEvent('download')
+    await button('Download my listings').click()
+    const text = await readFile(await (await download).path(), 'utf8')
+    expect(text).toContain('DESK-1')
+    expect(text).toContain('DESK-2')
+    expect(text).not.toContain('DESK-3')
+  })
+
+  describe('worth over time', () => {
+    let id: number
+
+    const record = (at: string) => {
+      const { sourceCurrencies: currencies, timeZone } = readConfig({})
+      return recordWorth({ db: node.db, catalogue: node.catalogue, currencies, timeZone, now: () => new Date(at) })
+    }
+
+    beforeAll(async () => {
+      const [item] = await operator<{ id: number }[]>(node, 'GET', '/items?search=charizard')
+      ;({ id } = await operator<{ id: number }>(node, 'POST', '/collections', { account_id: node.accounts.plus, name: 'Over the days' }))
+      const json = { item_id: item!.id, quantity: 2, purchase_price: 10 }
+      await send(`${node.publicUrl}/api/v1/plus/collections/${id}/items`, node.keys.plus, { json })
+    })
+
+    test('says that there is none, then shows the days as chart and table, with gaps, at the desk and in the console', async () => {
+      await visited.open(`/collections/${id}`)
+      await page.getByText('There is no figure yet.').waitFor()
+      for (const day of ['18', '19', '22']) await record(`2026-11-${day}T09:00:00Z`)
+      await page.reload()
+      await page.getByRole('img', { name: 'Worth and cost by day, in' }).waitFor()
+      await page.locator('.chart canvas').waitFor()
+      await page.getByText('Days as a table (3)').click()
+      const shown = (place: Page) => place.locator('details tbody th').allInnerTexts()
+      const days = await shown(page)
+      expect(days.map((text) => text.trim())).toEqual(['22 Nov 2026', '19 Nov 2026', '18 Nov 2026'])
+      const console = await signedIn(browser, node)
+      await console.open(`/accounts/${node.accounts.plus}?view=collections`)
+      await console.page.getByRole('button', { name: 'Worth: Over the days' }).click()
+      await console.page.getByRole('heading', { name: 'Over the days: worth over time' }).waitFor()
+      await console.page.locator('.chart canvas').waitFor()
+      await console.page.getByText('Days as a table (3)').click()
+      expect(await shown(console.page)).toEqual(days)
+      expect([...visited.troubles, ...console.troubles]).toEqual([])
+      await console.close()
+    })
+  })
+})

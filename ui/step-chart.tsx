@@ -1,0 +1,91 @@
+// A chart of values over time that hold until they change: stepped lines, and marks beside them. Loaded only by pages that show one.
+import { useEffect, useRef } from 'preact/hooks'
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import { colours } from './theme.ts'
+import { compact, date, day, locale, month, t } from './words.ts'
+
+/** A line, or marks without one, in a colour of the style sheet such as `--line-1`. */
+export type Drawn = { label: string; colour: string } & (
+  | {
+      kind: 'line'
+      /** where it is marked, by index; null for nowhere */
+      dots: number[] | null
+    }
+  | { kind: 'marks'; hollow: boolean }
+)
+
+interface StepChartProps {
+  /** what it shows, for people who cannot see it */
+  label: string
+  /** times in seconds, then the values of each of `drawn`; null where there is none */
+  columns: uPlot.AlignedData
+  drawn: Drawn[]
+  show: (value: number) => string
+}
+
+const stepped = uPlot.paths.stepped!({ align: 1 })
+const HEIGHT = 280
+const DAY = 86_400
+
+/** Drawn again for other columns, colours and languages; `columns` should stay the same object meanwhile. */
+export function StepChart({ label, columns, drawn, show }: StepChartProps) {
+  const place = useRef<HTMLDivElement>(null)
+  const repaint = colours.value
+  // The rest are functions of these.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
+  useEffect(() => {
+    const element = place.current!
+    const style = getComputedStyle(element)
+    const colour = (name: string) => style.getPropertyValue(name).trim()
+    const grid = { stroke: colour('--rule'), width: 1 }
+    const axis = { stroke: colour('--quiet'), grid, ticks: grid, font: '12px system-ui' }
+    const value = (_chart: uPlot, shown: number | null) => (shown === null ? '–' : show(shown))
+    const chart = new uPlot(
+      {
+        width: element.clientWidth,
+        height: HEIGHT,
+        padding: [12, 24, 0, 0],
+        cursor: { y: false, points: { size: 7 } },
+        legend: { live: true },
+        scales: { x: { range: span(columns[0]) }, y: { range: { min: { pad: 0.1, soft: 0, mode: 2 }, max: { pad: 0.1 } } } },
+        series: [
+          { label: t('when'), value: (_chart, seconds) => (seconds === null ? '–' : date(new Date(seconds * 1000).toISOString())) },
+          ...drawn.map((one) => ({ label: one.label, stroke: colour(one.colour), width: 2, value, ...seriesOf(one, colour) })),
+        ],
+        axes: [
+          { ...axis, values: (_chart, splits) => splits.map((seconds) => dateTick(seconds, splits)) },
+          { ...axis, size: 56, values: (_chart, splits) => splits.map((split) => compact(split)) },
+        ],
+      },
+      columns,
+      element,
+    )
+    const follow = new ResizeObserver(() => chart.setSize({ width: element.clientWidth, height: HEIGHT }))
+    follow.observe(element)
+    return () => {
+      follow.disconnect()
+      chart.destroy()
+    }
+  }, [columns, repaint, locale.value])
+  return <div ref={place} class="chart" role="img" aria-label={label} />
+}
+
+function seriesOf(one: Drawn, colour: (name: string) => string): uPlot.Series {
+  if (one.kind === 'marks') return { paths: () => null, points: { show: true, size: 11, width: 2, fill: colour(one.hollow ? '--page' : one.colour) } }
+  // A value holds until the next one: a sloped line would show values that never were.
+  return { paths: stepped, points: { show: one.dots !== null, filter: (_chart, _series, shows) => (shows ? one.dots : null) } }
+}
+
+/** From the first moment to the last; a month where these are close together. */
+function span(times: ArrayLike<number>): [number, number] {
+  const from = times[0] ?? 0
+  const to = times[times.length - 1] ?? from
+  return to - from < 2 * DAY ? [to - 30 * DAY, to] : [from, to]
+}
+
+function dateTick(seconds: number, splits: number[]): string {
+  const between = (splits.at(-1) ?? 0) - (splits[0] ?? 0)
+  const at = new Date(seconds * 1000).toISOString()
+  return between > 300 * DAY ? month(at) : day(at)
+}
