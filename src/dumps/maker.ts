@@ -82,7 +82,7 @@ export class DumpMaker {
     if (latest && Date.parse(latest.as_of) >= lastTimeOf(dumpHour, now(), timeZone)) return
     const { made } = this.begin()
     const dump = await made
-    log.info({ files: dump.files.length }, 'The dump of the night is made')
+    log.info({ files: dump.files.length }, 'Nightly dump created')
   }
 
   /** Resolves when nothing is under way any more. */

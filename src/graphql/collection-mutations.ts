@@ -90,7 +90,7 @@ export function implementCollectionMutations(builder: Builder): void {
         args: { collectionId, input: t.arg({ type: input, required: true, description: 'The record.' }) },
         resolve: async (_root, args, ctx, info) => {
           const { record } = await callByFields(addCollectionItem, ctx, info, withNumbers(args.input), collectionPath(args))
-          return { record, message: 'The record is added' }
+          return { record, message: 'Record added' }
         },
       }),
       updateCollectionItem: t.field({
@@ -99,7 +99,7 @@ export function implementCollectionMutations(builder: Builder): void {
         args: { collectionId, itemId, input: t.arg({ type: input, required: true, description: 'What changes.' }) },
         resolve: async (_root, args, ctx, info) => {
           const { record } = await callByFields(updateCollectionItem, ctx, info, withNumbers(args.input), recordPath(args))
-          return { record, message: 'The record is changed' }
+          return { record, message: 'Record updated' }
         },
       }),
       removeCollectionItem: t.field({
@@ -108,7 +108,7 @@ export function implementCollectionMutations(builder: Builder): void {
         args: { collectionId, itemId },
         resolve: async (_root, args, ctx, info) => {
           await callByFields(removeCollectionItem, ctx, info, {}, recordPath(args))
-          return { message: 'The record is removed' }
+          return { message: 'Record removed' }
         },
       }),
     }

@@ -38,7 +38,7 @@ export const changeStock = groupedChange<MarketCtx, NewStock & { id: number }, L
         // The second change of a listing applies to the first.
         const after = await changeOne(tx, write, changed.get(write.input.id) ?? listings.get(write.input.id))
         changed.set(after.id, after)
-        const message = isPriceAlone(write.input) ? 'The price is changed' : 'The listing is changed'
+        const message = isPriceAlone(write.input) ? 'Price updated' : 'Listing updated'
         outcomes.push({ message, id: after.id, price: minorToNumber(kurusOfRow(after)), status: after.status, etag: listingTag(after) })
       } catch (error) {
         if (!(error instanceof ServiceError)) throw error

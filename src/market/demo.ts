@@ -22,7 +22,7 @@ const FIRST_ORDER = 9_000_000_000
 const PRICED_BY = MARKETS.indexOf('source_a')
 const KURUS_PER_UNIT = 42
 const LANGUAGES = ['en', 'en', 'en', 'ja', 'tr', 'de', 'fr']
-const REASONS = ['The photo is blurred', 'The grade is not the one on the label', 'The price is no offer']
+const REASONS = ['The photo is blurred', 'The grade is not the one on the label', 'The price is unrealistic']
 const STATUSES: readonly [ListingStatus, share: number][] = [
   ['active', 70],
   ['pending', 8],

@@ -12,6 +12,6 @@ export const endVacation = verb(
       ctx,
       'vacation.end',
       () => null,
-      () => ({ message: 'The vacation is ended' }),
+      () => ({ message: 'Vacation ended' }),
     ),
 )

@@ -12,12 +12,12 @@ import { act } from './transition.ts'
 import type { ListingResult, MarketWriteCtx } from './types.ts'
 
 const MESSAGES: Record<ListingStatus, string> = {
-  active: 'The listing is published',
-  paused: 'The listing is paused',
+  active: 'Listing published',
+  paused: 'Listing paused',
   pending: 'The listing waits for approval',
-  rejected: 'The listing is rejected',
-  expired: 'The listing is expired',
-  sold: 'The listing is sold',
+  rejected: 'Listing rejected',
+  expired: 'Listing expired',
+  sold: 'Listing sold',
 }
 
 export const setListingStatus = verb(

@@ -25,7 +25,7 @@ export const dumpRoutes: Route<DumpCtx & WriteCtx>[] = [
     description: 'It is made while you go on; `GET /dumps` tells how far it is.',
     tag,
     status: 202,
-    answer: (state: DumpState) => ({ data: state, message: 'The dump is being made' }),
+    answer: (state: DumpState) => ({ data: state, message: 'Dump started' }),
     data: DumpStateSchema,
     errors: ['CONFLICT'],
   },

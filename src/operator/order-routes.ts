@@ -29,7 +29,7 @@ export const orderRoutes: Route<MarketWriteCtx>[] = [
       'All or nothing: stock, sales, payouts, prices and notifications. The same `order_id` with the same body answers what the first did; another body is refused, and so is an order of more than there is.',
     tag,
     status: 201,
-    answer: (order: Order) => ({ data: order, message: 'The order is recorded' }),
+    answer: (order: Order) => ({ data: order, message: 'Order recorded' }),
     data: OrderSchema,
     errors: ['INVALID_JSON', 'CONFLICT'],
   },
@@ -64,7 +64,7 @@ export const orderRoutes: Route<MarketWriteCtx>[] = [
       'else expired or paused. Prices, averages, recent sales and statistics no longer count the sales, and the statements of the sellers ' +
       'show the refunds. No notification is sent.',
     tag,
-    answer: (order: StoredOrder) => ({ data: order, message: 'The lines are cancelled' }),
+    answer: (order: StoredOrder) => ({ data: order, message: 'Lines cancelled' }),
     data: StoredOrderSchema,
     errors: ['INVALID_JSON', 'NOT_FOUND', 'CONFLICT'],
   },

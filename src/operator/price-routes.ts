@@ -139,7 +139,7 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx>[] => [
     verb: deletePriceMapping,
     summary: 'Delete a saved mapping',
     tag: 'Imports',
-    answer: () => ({ data: undefined, message: 'The mapping is deleted' }),
+    answer: () => ({ data: undefined, message: 'Mapping deleted' }),
     errors: ['NOT_FOUND'],
   },
   {
@@ -155,7 +155,7 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx>[] => [
     status: 202,
     bodyField: 'file',
     scope: (inner) => acceptUploads(inner, imports),
-    answer: (started: { id: number; status: string }) => ({ data: started, message: 'The import waits for its turn' }),
+    answer: (started: { id: number; status: string }) => ({ data: started, message: 'Import queued' }),
     data: Type.Object({ id: Type.Integer(), status: Type.Enum([...IMPORT_STATUSES]) }, { title: 'StartedImport' }),
     errors: ['NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
   },

@@ -71,7 +71,7 @@ export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
     status: 201,
     answer: ({ record, tag: etag }: TaggedRecord) => {
       const { id, item_id, item_name, group_label, quantity } = record
-      return { data: { id, item_id, item_name, group_label, quantity }, message: 'The record is added', etag }
+      return { data: { id, item_id, item_name, group_label, quantity }, message: 'Record added', etag }
     },
     data: Type.Object({ id, item_id, item_name, group_label, quantity }, { title: 'AddedCollectionRecord' }),
     errors: ['INVALID_JSON'],
@@ -95,7 +95,7 @@ export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
     tag,
     answer: ({ record, tag: etag, changed }: ChangedRecord) => {
       const fields = Object.fromEntries(changed.map((field) => [field, record[field]]))
-      return { data: { id: record.id, ...fields }, message: 'The record is changed', etag }
+      return { data: { id: record.id, ...fields }, message: 'Record updated', etag }
     },
     data: Type.Object({ id, ...Type.Partial(Type.Object({ quantity, ...changeable })).properties }, { title: 'ChangedCollectionRecord' }),
     errors: ['INVALID_JSON', 'PRECONDITION_FAILED'],
@@ -106,7 +106,7 @@ export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
     verb: removeCollectionItem,
     summary: 'Remove a record',
     tag,
-    answer: () => ({ data: undefined, message: 'The record is removed' }),
+    answer: () => ({ data: undefined, message: 'Record removed' }),
     errors: ['PRECONDITION_FAILED'],
   },
 ]

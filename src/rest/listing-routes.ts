@@ -180,7 +180,7 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       summary: 'Delete a listing for good',
       description: 'In whatever status; its sales stay.',
       tag,
-      answer: () => ({ data: undefined, message: 'The listing is deleted' }),
+      answer: () => ({ data: undefined, message: 'Listing deleted' }),
       data: Type.Optional(ListingDeletionSchema),
       errors,
     }),
@@ -193,7 +193,7 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       tag,
       queryFields: ['id'],
       answer: ({ id, remaining_highlight_credits }: Static<typeof HighlightSchema>) => ({
-        message: 'The listing is highlighted',
+        message: 'Listing highlighted',
         data: { id, remaining_highlight_credits },
       }),
       data: HighlightSchema,

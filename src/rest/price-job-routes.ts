@@ -29,7 +29,7 @@ export const priceJobRoutes: Route<MarketCtx>[] = [
     queryFields: ['policy'],
     bodyLimit: 4 * 1024 * 1024,
     bodies: { 'text/csv': priceJobOfCsv },
-    answer: (job: PriceJob) => ({ data: job, message: 'The price job is planned' }),
+    answer: (job: PriceJob) => ({ data: job, message: 'Price job planned' }),
     data: PriceJobSchema,
     errors: ['INVALID_JSON', 'PAYLOAD_TOO_LARGE'],
   },
@@ -64,7 +64,7 @@ export const priceJobRoutes: Route<MarketCtx>[] = [
       '409, if any row cannot be applied. With `good_rows` a row whose price or stock has changed since the plan is `kept`, and one that ' +
       'is refused is `failed`. Takes an `Idempotency-Key`.',
     tag,
-    answer: (job: PriceJob) => ({ data: job, message: 'The price job is applied' }),
+    answer: (job: PriceJob) => ({ data: job, message: 'Price job applied' }),
     data: PriceJobSchema,
     errors,
   },
@@ -77,7 +77,7 @@ export const priceJobRoutes: Route<MarketCtx>[] = [
       'Each listing whose price and stock are as the job left them gets the old ones back (`reversed`); one that has changed since is `kept`, ' +
       'and one that refuses them, such as a sold one, is `failed`. All rows commit at once. Takes an `Idempotency-Key`.',
     tag,
-    answer: (job: PriceJob) => ({ data: job, message: 'The price job is undone' }),
+    answer: (job: PriceJob) => ({ data: job, message: 'Price job undone' }),
     data: PriceJobSchema,
     errors,
   },

@@ -29,7 +29,7 @@ export const vacationRoutes: Route<MarketCtx>[] = [
       'Meanwhile searches do not find your listings, they cannot be sold or highlighted, and their periods and highlights stand still. ' +
       'Afterwards they are shown again as they were, without a new approval. Times are taken to the second.',
     tag,
-    answer: (vacation: VacationAnswer) => ({ data: vacation, message: 'The vacation is saved' }),
+    answer: (vacation: VacationAnswer) => ({ data: vacation, message: 'Vacation saved' }),
     data: VacationSchema,
     errors: ['INVALID_JSON'],
   },

@@ -51,7 +51,7 @@ export const webhookRoutes: Route<WebhookCtx & FeedCtx>[] = [
     summary: 'Create or replace your webhook',
     description: 'What is not sent takes its default. The secret is made at the first save and never changes.',
     tag,
-    answer: (webhook: Webhook) => ({ data: webhook, message: 'The webhook is saved' }),
+    answer: (webhook: Webhook) => ({ data: webhook, message: 'Webhook saved' }),
     data: WebhookSchema,
     errors: ['INVALID_JSON'],
   },
@@ -73,7 +73,7 @@ export const webhookRoutes: Route<WebhookCtx & FeedCtx>[] = [
     description:
       'Its data are made up; it is sent whichever kinds are switched on, carries the header `webhook-test: true` and is marked in the log. It does not stand in the feed.',
     tag,
-    answer: (queued: TestQueued) => ({ data: queued, message: 'The test event is queued' }),
+    answer: (queued: TestQueued) => ({ data: queued, message: 'Test event queued' }),
     data: TestQueuedSchema,
     errors: ['CONFLICT', 'INVALID_JSON'],
   },
@@ -110,7 +110,7 @@ export const webhookRoutes: Route<WebhookCtx & FeedCtx>[] = [
     description:
       'One attempt for each event whose kind is switched on, with its id and body, after everything else that waits; attempts are marked in the log and do not count for the health of your receiver. Events that wait for an attempt anyway are left out. At most 10,000 at a time, once a minute.',
     tag,
-    answer: (replayed: { queued: number }) => ({ data: replayed, message: 'The replay is queued' }),
+    answer: (replayed: { queued: number }) => ({ data: replayed, message: 'Replay queued' }),
     data: Type.Object({ queued: Type.Integer({ description: 'How many events will be posted' }) }, { title: 'Replay' }),
     errors: ['CONFLICT', 'CURSOR_EXPIRED', 'INVALID_JSON'],
   },

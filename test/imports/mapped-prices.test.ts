@@ -109,7 +109,7 @@ describe('a CSV', () => {
     expect(await refusals(csv, EUR)).toEqual([
       '3 price must be a number of at most 9999999999.99, not "abc"',
       '4 price must be a number above 0',
-      '5 price "1,234 €" can be read in two ways; state the decimal separator of the list',
+      '5 price "1,234 €" is ambiguous; state the decimal separator of the list',
       '6 price must be in EUR, not "$5.00"',
       '10 the row does not name an item',
       '12 the row has 2 cells, the header 5',

@@ -100,7 +100,7 @@ test('a requested change is what the owner reads, and an edit sends the listing 
   const { status, body } = await operator(node, 'POST', `/listings/${id}/request-change`, { note: ' Show the back ' }, { 'if-match': etag })
   expect([status, body.message, body.data]).toMatchObject([
     200,
-    'The change is requested',
+    'Change requested',
     { status: 'rejected', rejection_reason: 'Show the back', waiting_since: null },
   ])
   const audit = await operator<{ action: string }[]>(node, 'GET', `/audit?subject_type=listing&subject_id=${id}`)
@@ -124,7 +124,7 @@ test.each([
   expect((await decisions('undoable=1&mine=1')).map((row) => row.id)).toContain(decision.id)
   expect((await undo(id, { 'if-match': before.etag })).status).toBe(412)
   const undone = await undo(id)
-  expect([undone.status, undone.body.message, undone.body.data.status]).toEqual([200, 'The decision is undone', 'pending'])
+  expect([undone.status, undone.body.message, undone.body.data.status]).toEqual([200, 'Decision undone', 'pending'])
   expect(await lastOf(id)).toMatchObject({ id: decision.id, undone_by: 'operator:bootstrap', undo_until: null })
   const audit = await operator<{ action: string }[]>(node, 'GET', `/audit?subject_type=listing&subject_id=${id}`)
   expect(audit.body.data[0]!.action).toBe('listing.undo_decision')

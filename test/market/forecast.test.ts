@@ -170,7 +170,7 @@ describe('as the write itself', () => {
     expect((await forecast('POST', `/listings/${id}/status?action=pause`, undefined, headers)).body.data.forecast.status).toBe('paused')
     expect((await plus(node, 'POST', `/listings/${id}/status?action=pause`, undefined, { headers })).body.data.status).toBe('paused')
     const again = await forecast('POST', `/listings/${id}/status?action=pause`, undefined, headers)
-    expect([again.status, again.body.error?.message]).toEqual([422, 'The listing is paused already'])
+    expect([again.status, again.body.error?.message]).toEqual([422, 'The listing is already paused'])
   })
 
   test('every write of a listing can be forecast', () => {

@@ -232,7 +232,7 @@ describe('decisions', () => {
     const { body } = await decide({ decision: 'withdraw', prices: [{ item_id: id, market: 'source_c', label: 'NM', price: 100 }] })
     expect(await shown(id)).toBe(90)
     expect((await operator<object[]>(`/held-prices?item_id=${id}&state=discarded&rule=withdrawn`)).body.data).toMatchObject([
-      { price: 100, reason: 'taken out of publication by operator:bootstrap', decided_by: 'operator:bootstrap' },
+      { price: 100, reason: 'withdrawn by operator:bootstrap', decided_by: 'operator:bootstrap' },
     ])
     expect(await post(id, 100, 2)).toMatchObject({ accepted: 0, unchanged: 1, held: 0 })
     expect(await shown(id)).toBe(90)

@@ -162,7 +162,7 @@ describe('the test event', () => {
     const sale = await seller.ask('webhook/test', { event: 'sale' })
     expect([sale.status, sale.body]).toEqual([
       200,
-      { success: true, data: { id: expect.stringMatching(/^evt_\d+$/) as string, event: 'sale' }, message: 'The test event is queued' },
+      { success: true, data: { id: expect.stringMatching(/^evt_\d+$/) as string, event: 'sale' }, message: 'Test event queued' },
     ])
     const query = 'mutation { testWebhook(event: "expire") { id event } }'
     expect((await send(`${node.publicUrl}/graphql`, seller.key, { json: { query } })).body.data).toMatchObject({ testWebhook: { event: 'expire' } })
@@ -214,7 +214,7 @@ describe('replays', () => {
     const [first, , , last] = await seller.cursors()
     const replayed = await seller.replay({ until: last!.cursor })
     // The expiry is of a kind that is off.
-    expect([replayed.status, replayed.body]).toEqual([200, { success: true, data: { queued: 3 }, message: 'The replay is queued' }])
+    expect([replayed.status, replayed.body]).toEqual([200, { success: true, data: { queued: 3 }, message: 'Replay queued' }])
     await until('all are logged', async () => (await seller.logs()).length === 4)
     expect((await seller.logs()).map(({ mark, success }) => `${mark} ${success}`)).toEqual([
       'replay false',

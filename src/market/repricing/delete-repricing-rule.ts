@@ -19,6 +19,6 @@ export const deleteRepricingRule = verb(
       const before = await lockRule(tx, ownAccount(ctx.viewer), id)
       await deleteRuleRow(tx, id)
       note.audit({ action: 'repricing_rule.delete', subject: 'repricing_rule', id, before: shownRule(before, ctx.market.timeZone) })
-      return { message: 'The repricing rule is deleted' }
+      return { message: 'Repricing rule deleted' }
     }),
 )
