@@ -27,6 +27,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   imports: ['identity', 'matching', 'catalogue', 'prices', ...BELOW],
   images: ['catalogue', 'outbound', ...BELOW],
   dumps: ['catalogue', ...BELOW],
+  health: ['dumps', 'prices', 'jobs', ...BELOW],
   stats: ['market', 'prices', 'webhooks', 'accounts', 'jobs', ...BELOW],
   mirror: ['dumps', 'catalogue', 'core'],
   // What both public edges call verbs with: it knows the modules for them, so that they need not know each other.
@@ -34,11 +35,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   rest: ['public-context.ts', ...MODULES, ...BELOW],
   graphql: ['index', 'public-context.ts', ...MODULES, ...BELOW],
   mcp: ['public-context.ts', ...MODULES, ...BELOW],
-  operator: ['imports', 'stats', ...MODULES, 'images', 'jobs', ...BELOW],
+  operator: ['imports', 'stats', 'health', ...MODULES, 'images', 'jobs', ...BELOW],
   pages: ['http', 'core'],
   'public.ts': ['rest', 'graphql', 'mcp', 'pages', 'images', 'public-context.ts', ...MODULES, ...BELOW],
   'node.ts': ['public.ts', 'operator', 'stats', 'images', 'outbound', ...MODULES, 'jobs', ...BELOW],
-  cli: ['node.ts', 'imports', 'mirror', ...MODULES, 'jobs', ...BELOW],
+  cli: ['node.ts', 'imports', 'mirror', 'health', ...MODULES, 'jobs', ...BELOW],
   'config.ts': ['prices', 'core'],
   'main.ts': ['cli'],
 }

@@ -11,6 +11,7 @@ import { call, type Viewer } from '#core/verb.ts'
 import type { ChangeFeed } from '#db/change-feed.ts'
 import type { Db } from '#db/schema.ts'
 import { addBuiltPages } from '#http/built-pages.ts'
+import type { HealthCtx } from '#health/read-health.ts'
 import { preconditionOf } from '#http/entity-tag.ts'
 import { failuresOf } from '#http/failures.ts'
 import { apiRequest, viewerOf } from '#http/fastify-adapter.ts'
@@ -90,12 +91,12 @@ const TAGS = [
   { name: 'Webhooks', description: 'Webhooks of accounts, their events and deliveries' },
   { name: 'Audit', description: 'The record of every write' },
   { name: 'Price sources', description: 'How far each source is trusted, and ids that items share' },
-  { name: 'Stats', description: 'Counts, queues and the state of price sources' },
+  { name: 'Stats', description: 'Counts, queues, what happened in a period, and health' },
 ]
 
 /** What the listener needs of the node that it belongs to. */
 export interface OperatorNode {
-  config: Pick<Config, 'operatorPort' | 'trustProxy' | 'dataDir' | 'databaseUrl' | 'priceRules' | 'sourceCurrencies' | 'marketNames' | 'marketOrder'>
+  config: Config
   db: Db
   log: Log
   feed: Pick<ChangeFeed, 'pull' | 'lastPullMs'>
@@ -145,7 +146,10 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
   app.addHook('onClose', () => imports.close())
   app.server.requestTimeout = UPLOAD_TIMEOUT_MS
   const failed = failuresOf(node.log)
-  const ctx = (viewer: Viewer, request: ApiRequest): UploadCtx & MarketWriteCtx & StoredExplainCtx & SourcesCtx & CatalogueNode & DumpCtx => ({
+  const ctx = (
+    viewer: Viewer,
+    request: ApiRequest,
+  ): UploadCtx & MarketWriteCtx & StoredExplainCtx & SourcesCtx & CatalogueNode & DumpCtx & HealthCtx => ({
     db: node.db,
     viewer,
     now: node.now,
@@ -161,6 +165,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     currencies: node.config.sourceCurrencies,
     imports,
     dumps: node.dumps,
+    config: node.config,
   })
   const pages: SessionPages = { app: 'console', sessions: node.consoleSessions, publicUrl: null }
   await app.register(

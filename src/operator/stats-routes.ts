@@ -1,11 +1,12 @@
-// Operator API: the service at a glance.
+// Operator API: the service at a glance, what happened in a period, and its health.
+import { type Health, type HealthCtx, HealthSchema, readHealth } from '#health/read-health.ts'
 import type { Route } from '#http/route.ts'
 import type { MarketWriteCtx } from '#market/types.ts'
 import type { SourcesCtx } from '#prices/list-sources.ts'
 import { type Activity, ActivitySchema, readActivity } from '#stats/read-activity.ts'
 import { readStats, type Stats, StatsSchema } from '#stats/read-stats.ts'
 
-export const statsRoutes: Route<SourcesCtx & MarketWriteCtx>[] = [
+export const statsRoutes: Route<SourcesCtx & MarketWriteCtx & HealthCtx>[] = [
   {
     method: 'GET',
     path: '/stats',
@@ -27,5 +28,14 @@ export const statsRoutes: Route<SourcesCtx & MarketWriteCtx>[] = [
     answer: (activity: Activity) => ({ data: activity }),
     data: ActivitySchema,
     errors: ['NOT_FOUND'],
+  },
+  {
+    method: 'GET',
+    path: '/health',
+    verb: readHealth,
+    summary: 'What `mintmark doctor` finds, seen from the node that answers',
+    tag: 'Stats',
+    answer: (health: Health) => ({ data: health }),
+    data: HealthSchema,
   },
 ]
