@@ -4186,7 +4186,7 @@ export interface operations {
                      *           "code": "service",
                      *           "name": "service",
                      *           "currency": "TRY",
-                     *           "last_price_at": "2026-11-23T00:24:20.485Z"
+                     *           "last_price_at": "2026-11-23T01:38:27.630Z"
                      *         },
                      *         {
                      *           "code": "source_a",
@@ -4325,11 +4325,11 @@ export interface operations {
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-23T03:24:29+03:00"
+                     *               "sold_at": "2026-11-23T04:38:40+03:00"
                      *             },
                      *             {
                      *               "price": 36407.97,
-                     *               "sold_at": "2026-11-11T00:03:18+03:00"
+                     *               "sold_at": "2026-11-11T01:17:26+03:00"
                      *             }
                      *           ]
                      *         }
@@ -4446,16 +4446,16 @@ export interface operations {
                      *         "shipping_payer": "buyer",
                      *         "offers_enabled": false,
                      *         "highlighted_until": null,
-                     *         "published_at": "2026-11-23T03:24:28+03:00",
-                     *         "expires_at": "2026-12-23T03:24:28+03:00",
+                     *         "published_at": "2026-11-23T04:38:40+03:00",
+                     *         "expires_at": "2026-12-23T04:38:40+03:00",
                      *         "min_offer_price": null,
                      *         "item_id": 5,
                      *         "grade_id": 4,
                      *         "rejection_reason": null,
                      *         "sku": null,
                      *         "changed_by": null,
-                     *         "created_at": "2026-11-23T03:24:28+03:00",
-                     *         "updated_at": "2026-11-23T03:24:29+03:00",
+                     *         "created_at": "2026-11-23T04:38:39+03:00",
+                     *         "updated_at": "2026-11-23T04:38:40+03:00",
                      *         "etag": "\"3001-5\"",
                      *         "pc_multiplier": 2.92,
                      *         "grade": {
@@ -4814,16 +4814,16 @@ export interface operations {
                      *           "shipping_payer": "buyer",
                      *           "offers_enabled": false,
                      *           "highlighted_until": null,
-                     *           "published_at": "2026-11-23T03:24:28+03:00",
-                     *           "expires_at": "2026-12-23T03:24:28+03:00",
+                     *           "published_at": "2026-11-23T04:38:40+03:00",
+                     *           "expires_at": "2026-12-23T04:38:40+03:00",
                      *           "min_offer_price": null,
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
                      *           "sku": null,
                      *           "changed_by": null,
-                     *           "created_at": "2026-11-23T03:24:28+03:00",
-                     *           "updated_at": "2026-11-23T03:24:29+03:00",
+                     *           "created_at": "2026-11-23T04:38:39+03:00",
+                     *           "updated_at": "2026-11-23T04:38:40+03:00",
                      *           "etag": "\"3001-5\""
                      *         }
                      *       ],
@@ -4924,7 +4924,7 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-23T03:24:29+03:00"
+                     *           "sold_at": "2026-11-23T04:38:40+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -5011,7 +5011,7 @@ export interface operations {
                      *         "reasons": [
                      *           {
                      *             "code": "sold",
-                     *             "since": "2026-11-23T03:24:29+03:00",
+                     *             "since": "2026-11-23T04:38:40+03:00",
                      *             "what_to_do": "Nothing: a sold listing stays sold. Offer further units in a new listing.",
                      *             "rejection_reason": null
                      *           }
@@ -5439,13 +5439,13 @@ export interface operations {
                      *         {
                      *           "id": 3001,
                      *           "status": "active",
-                     *           "expires_at": "2026-12-23T03:24:30+03:00",
+                     *           "expires_at": "2026-12-23T04:38:49+03:00",
                      *           "refused": null
                      *         },
                      *         {
                      *           "id": 3003,
                      *           "status": "sold",
-                     *           "expires_at": "2026-12-23T03:24:28+03:00",
+                     *           "expires_at": "2026-12-23T04:38:40+03:00",
                      *           "refused": {
                      *             "message": "the listing is sold and cannot be changed any more",
                      *             "rule": "listing_sold",
@@ -5841,7 +5841,7 @@ export interface operations {
                      *             "market": "service",
                      *             "amount": 20775.95,
                      *             "currency": "TRY",
-                     *             "at": "2026-11-23T00:24:20.485Z",
+                     *             "at": "2026-11-23T01:38:27.630Z",
                      *             "import_id": 1,
                      *             "line": 43,
                      *             "used": false,
@@ -5963,13 +5963,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "cursor": "WzEsIjc3MTExNTYxNzQzMjI5NTEwOTEiLCI3NTc6NzU3OiIsIjc5Njo3OTY6IiwiNzYzIiw1LDFd",
+                     *           "cursor": "WzEsIjc3MTExNzUyNTU3Nzc4Mjc2NzAiLCI3NTc6NzU3OiIsIjc5Njo3OTY6IiwiNzYzIiw1LDFd",
                      *           "kind": "item",
                      *           "id": 1,
                      *           "item_id": 1,
                      *           "market": null,
                      *           "label": null,
-                     *           "at": "2026-11-23T00:24:19.112Z",
+                     *           "at": "2026-11-23T01:38:26.175Z",
                      *           "data": {
                      *             "id": 1,
                      *             "market": "source_c",
@@ -6030,19 +6030,19 @@ export interface operations {
                      *                 "label": "PSA 10",
                      *                 "price": 6336.79,
                      *                 "currency": "TRY",
-                     *                 "updated_at": "2026-11-23T00:24:20.485Z"
+                     *                 "updated_at": "2026-11-23T01:38:27.630Z"
                      *               }
                      *             ]
                      *           }
                      *         },
                      *         {
-                     *           "cursor": "WzEsIjc3MTExNTYxNzQzMjI5NTEwOTEiLCI3NTc6NzU3OiIsIjc5Njo3OTY6IiwiNzYzIiw1LDJd",
+                     *           "cursor": "WzEsIjc3MTExNzUyNTU3Nzc4Mjc2NzAiLCI3NTc6NzU3OiIsIjc5Njo3OTY6IiwiNzYzIiw1LDJd",
                      *           "kind": "item",
                      *           "id": 2,
                      *           "item_id": 2,
                      *           "market": null,
                      *           "label": null,
-                     *           "at": "2026-11-23T00:24:19.112Z",
+                     *           "at": "2026-11-23T01:38:26.175Z",
                      *           "data": {
                      *             "id": 2,
                      *             "market": "source_c",
@@ -6109,7 +6109,7 @@ export interface operations {
                      *           }
                      *         }
                      *       ],
-                     *       "next": "WzEsIjc3MTExNTYxNzQzMjI5NTEwOTEiLCI3NTc6NzU3OiIsIjc5Njo3OTY6IiwiNzYzIiw1LDJd"
+                     *       "next": "WzEsIjc3MTExNzUyNTU3Nzc4Mjc2NzAiLCI3NTc6NzU3OiIsIjc5Njo3OTY6IiwiNzYzIiw1LDJd"
                      *     }
                      */
                     "application/json": {
@@ -6881,7 +6881,7 @@ export interface operations {
                      *             "params": {}
                      *           },
                      *           "candidates": [],
-                     *           "parked_at": "2026-11-23T00:24:30.899Z"
+                     *           "parked_at": "2026-11-23T01:38:49.339Z"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -7169,8 +7169,8 @@ export interface operations {
                      *           "reversed": 0,
                      *           "kept": 0,
                      *           "failed": 0,
-                     *           "created_at": "2026-11-23T03:24:30+03:00",
-                     *           "expires_at": "2026-11-24T03:24:30+03:00",
+                     *           "created_at": "2026-11-23T04:38:48+03:00",
+                     *           "expires_at": "2026-11-24T04:38:48+03:00",
                      *           "applied_at": null,
                      *           "undone_at": null
                      *         }
@@ -7300,8 +7300,8 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T03:24:30+03:00",
-                     *         "expires_at": "2026-11-24T03:24:30+03:00",
+                     *         "created_at": "2026-11-23T04:38:48+03:00",
+                     *         "expires_at": "2026-11-24T04:38:48+03:00",
                      *         "applied_at": null,
                      *         "undone_at": null,
                      *         "rows": [
@@ -7468,9 +7468,9 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T03:24:30+03:00",
-                     *         "expires_at": "2026-11-24T03:24:30+03:00",
-                     *         "applied_at": "2026-11-23T03:24:30+03:00",
+                     *         "created_at": "2026-11-23T04:38:48+03:00",
+                     *         "expires_at": "2026-11-24T04:38:48+03:00",
+                     *         "applied_at": "2026-11-23T04:38:48+03:00",
                      *         "undone_at": null,
                      *         "rows": [
                      *           {
@@ -7584,9 +7584,9 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T03:24:30+03:00",
-                     *         "expires_at": "2026-11-24T03:24:30+03:00",
-                     *         "applied_at": "2026-11-23T03:24:30+03:00",
+                     *         "created_at": "2026-11-23T04:38:48+03:00",
+                     *         "expires_at": "2026-11-24T04:38:48+03:00",
+                     *         "applied_at": "2026-11-23T04:38:48+03:00",
                      *         "undone_at": null,
                      *         "rows": [
                      *           {
@@ -7720,10 +7720,10 @@ export interface operations {
                      *         "reversed": 1,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T03:24:30+03:00",
-                     *         "expires_at": "2026-11-24T03:24:30+03:00",
-                     *         "applied_at": "2026-11-23T03:24:30+03:00",
-                     *         "undone_at": "2026-11-23T03:24:30+03:00",
+                     *         "created_at": "2026-11-23T04:38:48+03:00",
+                     *         "expires_at": "2026-11-24T04:38:48+03:00",
+                     *         "applied_at": "2026-11-23T04:38:48+03:00",
+                     *         "undone_at": "2026-11-23T04:38:48+03:00",
                      *         "rows": [
                      *           {
                      *             "row": 1,
@@ -8195,7 +8195,7 @@ export interface operations {
                      *         "ceiling": 5000,
                      *         "max_move_percent": 20,
                      *         "min_comparables": 1,
-                     *         "simulated_at": "2026-11-23T03:24:30+03:00",
+                     *         "simulated_at": "2026-11-23T04:38:49+03:00",
                      *         "last_run_at": null
                      *       },
                      *       "message": "The repricing rule is changed"
@@ -9223,8 +9223,8 @@ export interface operations {
                      *           "unit_price": 1250.5,
                      *           "commission": 125.05,
                      *           "payout": 1125.45,
-                     *           "sold_at": "2026-11-23T03:24:28+03:00",
-                     *           "cancelled_at": "2026-11-23T03:24:29+03:00",
+                     *           "sold_at": "2026-11-23T04:38:40+03:00",
+                     *           "cancelled_at": "2026-11-23T04:38:40+03:00",
                      *           "refunded": 1250.5
                      *         }
                      *       ],
@@ -9323,7 +9323,7 @@ export interface operations {
                      *         "lines": [
                      *           {
                      *             "kind": "sale",
-                     *             "at": "2026-11-03T00:41:48+03:00",
+                     *             "at": "2026-11-03T01:55:55+03:00",
                      *             "order_id": 9000000150,
                      *             "line": 1,
                      *             "listing_id": 2142,
@@ -9342,7 +9342,7 @@ export interface operations {
                      *           },
                      *           {
                      *             "kind": "sale",
-                     *             "at": "2026-11-03T06:01:44+03:00",
+                     *             "at": "2026-11-03T07:15:51+03:00",
                      *             "order_id": 9000000208,
                      *             "line": 1,
                      *             "listing_id": 2889,
@@ -9847,23 +9847,23 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": 7,
-                     *           "attempt": 1,
+                     *           "id": 5,
+                     *           "attempt": 2,
                      *           "status_code": null,
                      *           "success": false,
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-23T03:24:29+03:00",
-                     *           "test": true,
-                     *           "mark": "test"
+                     *           "created_at": "2026-11-23T04:38:40+03:00",
+                     *           "test": false,
+                     *           "mark": null
                      *         }
                      *       ],
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 7,
-                     *         "last_page": 7,
+                     *         "total": 5,
+                     *         "last_page": 5,
                      *         "has_more": true
                      *       }
                      *     }
@@ -10137,7 +10137,7 @@ export interface operations {
                      *           "id": "evt_1",
                      *           "cursor": "WzEsImV2ZW50cyIsMywxXQ",
                      *           "event": "sale",
-                     *           "sent_at": "2026-11-23T03:24:28+03:00",
+                     *           "sent_at": "2026-11-23T04:38:40+03:00",
                      *           "data": {
                      *             "order_id": 900001,
                      *             "listing_id": 3001,
@@ -10145,7 +10145,7 @@ export interface operations {
                      *             "quantity": 1,
                      *             "unit_price": 1250.5,
                      *             "seller_payout": 1125.45,
-                     *             "sold_at": "2026-11-23T03:24:28+03:00"
+                     *             "sold_at": "2026-11-23T04:38:40+03:00"
                      *           },
                      *           "delivered": false
                      *         },
@@ -10153,7 +10153,7 @@ export interface operations {
                      *           "id": "evt_2",
                      *           "cursor": "WzEsImV2ZW50cyIsMywyXQ",
                      *           "event": "sale",
-                     *           "sent_at": "2026-11-23T03:24:29+03:00",
+                     *           "sent_at": "2026-11-23T04:38:40+03:00",
                      *           "data": {
                      *             "order_id": 900003,
                      *             "listing_id": 3003,
@@ -10161,7 +10161,7 @@ export interface operations {
                      *             "quantity": 1,
                      *             "unit_price": 1200,
                      *             "seller_payout": 1080,
-                     *             "sold_at": "2026-11-23T03:24:29+03:00"
+                     *             "sold_at": "2026-11-23T04:38:40+03:00"
                      *           },
                      *           "delivered": false
                      *         }
@@ -10360,7 +10360,7 @@ export interface operations {
                      *         },
                      *         "key": {
                      *           "label": "demo",
-                     *           "last4": "dETG",
+                     *           "last4": "Slrf",
                      *           "expires_at": null,
                      *           "read_only": false,
                      *           "allowed_origins": [],

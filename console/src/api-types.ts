@@ -923,7 +923,7 @@ export interface paths {
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/orders' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
-         *       -H 'Content-Type: application/json' -d '{"order_id":900001,"lines":[{"listing_id":3001,"quantity":1}]}'
+         *       -H 'Content-Type: application/json' -d '{"order_id":900001,"buyer_reference":"customer 4711","lines":[{"listing_id":3001,"quantity":1}]}'
          *     ```
          */
         post: operations["recordOrder"];
@@ -1770,6 +1770,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/stats/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened in a period, day by day, and in the period before
+         * @description Sales, commission, payouts, refunds, decisions about listings, requests and webhook deliveries of every day, with totals and those that sold and asked most. The period before is as long. Amounts are exact sums of sales that were not cancelled.
+         *
+         *     ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/stats/activity' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["readActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What `mintmark doctor` finds, seen from the node that answers
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/health' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["readHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/dumps": {
         parameters: {
             query?: never;
@@ -1822,6 +1870,32 @@ export interface paths {
          *     ```
          */
         post: operations["postPrices"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/items/{id}/prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set or correct one price of an item
+         * @description On the word of a person: published whatever the rules say, and confirmed. What it replaces stays in the history and is in the audit log. It is a batch of its own, which can be reverted.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/items/426/prices' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"market":"source_c","label":"Near Mint","price":13.5,"reason":"Read from the shop'\''s page"}'
+         *     ```
+         */
+        post: operations["setPrice"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2355,6 +2429,82 @@ export interface components {
              */
             updated_at: string;
         };
+        Activity: {
+            /** @description In which days begin; those of requests begin in UTC */
+            time_zone: string;
+            period: components["schemas"]["DayPeriod"];
+            previous: components["schemas"]["DayPeriod"];
+            totals: components["schemas"]["ActivityFigures"];
+            previous_totals: components["schemas"]["ActivityFigures"];
+            /** @description Every day of the period, oldest first */
+            days: components["schemas"]["ActivityDay"][];
+            /** @description Every day of the period before, oldest first */
+            previous_days: components["schemas"]["ActivityDay"][];
+            /** @description By turnover, at most 10 */
+            top_items: components["schemas"]["TopItem"][];
+            /** @description By turnover, at most 10 */
+            top_sellers: components["schemas"]["TopSeller"][];
+            /** @description By requests with API keys, at most 10 */
+            top_callers: components["schemas"]["TopCaller"][];
+        };
+        ActivityDay: {
+            /** Format: date */
+            day: string;
+            /** @description With a line that was not cancelled */
+            orders: number;
+            /** @description Sold and not cancelled */
+            units: number;
+            /** @description Unit price × quantity of what was sold and not cancelled, in TL */
+            turnover: number;
+            /** @description Turnover less payouts, in TL */
+            commission: number;
+            /** @description What sellers get, in TL */
+            payouts: number;
+            /** @description Of lines cancelled then, whenever they were sold, in TL */
+            refunds: number;
+            /** @description Decisions about listings that wait for approval, those of rules among them; undone ones do not count */
+            decided: number;
+            /** @description Half of the listings that people decided about had waited no longer; null without any */
+            wait_p50_hours: number | null;
+            /** @description Nine of ten listings that people decided about had waited no longer; null without any */
+            wait_p90_hours: number | null;
+            /** @description Requests with API keys, by day in UTC; null where they are not stored any more or not yet */
+            requests: number | null;
+            /** @description Without replays and checks; null where they are not stored any more or not yet */
+            webhook_attempts: number | null;
+            /** @description Attempts that failed */
+            webhook_failures: number | null;
+            /** @description As noted last on that day; null where it was not noted, and for one account */
+            active_listings: number | null;
+            /** @description By source, as noted last on that day; empty where it was not noted, and for one account */
+            coverage: components["schemas"]["DayCoverage"][];
+        };
+        ActivityFigures: {
+            /** @description With a line that was not cancelled */
+            orders: number;
+            /** @description Sold and not cancelled */
+            units: number;
+            /** @description Unit price × quantity of what was sold and not cancelled, in TL */
+            turnover: number;
+            /** @description Turnover less payouts, in TL */
+            commission: number;
+            /** @description What sellers get, in TL */
+            payouts: number;
+            /** @description Of lines cancelled then, whenever they were sold, in TL */
+            refunds: number;
+            /** @description Decisions about listings that wait for approval, those of rules among them; undone ones do not count */
+            decided: number;
+            /** @description Half of the listings that people decided about had waited no longer; null without any */
+            wait_p50_hours: number | null;
+            /** @description Nine of ten listings that people decided about had waited no longer; null without any */
+            wait_p90_hours: number | null;
+            /** @description Requests with API keys, by day in UTC; null where they are not stored any more or not yet */
+            requests: number | null;
+            /** @description Without replays and checks; null where they are not stored any more or not yet */
+            webhook_attempts: number | null;
+            /** @description Attempts that failed */
+            webhook_failures: number | null;
+        };
         AddCreditsInput: {
             /** @description Credits to give, below 0 to take */
             amount: number;
@@ -2869,6 +3019,22 @@ export interface components {
              */
             created_at: string;
         };
+        DayCoverage: {
+            market: string;
+            /** @description Group of labels */
+            group: string;
+            /** @description Share of the catalogue with a price, 0 to 1 */
+            coverage: number;
+        };
+        DayPeriod: {
+            /** Format: date */
+            from: string;
+            /**
+             * Format: date
+             * @description Included
+             */
+            to: string;
+        };
         DecidePricesInput: {
             /** @enum {string} */
             decision: "accept" | "discard" | "confirm" | "withdraw";
@@ -3005,6 +3171,15 @@ export interface components {
             type: "csv" | "json";
             names: string[];
         };
+        Finding: {
+            /** @description What was checked; a market for a price source */
+            check: string;
+            /** @description False where the service does not work as it should */
+            ok: boolean;
+            found: string;
+            /** @description What to do about it */
+            advice?: string;
+        };
         /** @enum {string} */
         Genre: "single" | "card" | "sealed" | "bundle";
         Grade: {
@@ -3018,6 +3193,11 @@ export interface components {
             slug: string;
             /** @description Conditions or grades below the group */
             types: components["schemas"]["Grade"][];
+        };
+        Health: {
+            /** @description Whether all findings are */
+            ok: boolean;
+            findings: components["schemas"]["Finding"][];
         };
         HeldPrice: {
             id: number;
@@ -3647,6 +3827,9 @@ export interface components {
             seller_payout: number;
             /** @description After the sale */
             listing_status: components["schemas"]["ListingStatus"];
+            seller_id: number;
+            /** @description Unit price × quantity less the payout */
+            commission: number;
             cancellation: components["schemas"]["SaleCancellation"] | null;
         };
         Pagination: {
@@ -4038,6 +4221,8 @@ export interface components {
              * @description When it was sold; now when absent
              */
             sold_at?: string;
+            /** @description The shop's own reference of the buyer, for operators only: sellers are not told */
+            buyer_reference?: string;
             lines: {
                 listing_id: number;
                 quantity: number;
@@ -4256,6 +4441,35 @@ export interface components {
             /** @description The sets are one */
             decided: boolean;
         };
+        SetPrice: {
+            item_id: number;
+            market: components["schemas"]["MarketCode"];
+            label: string;
+            /** @description In the market's currency */
+            price: number;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            updated_at: string;
+            /** @description The price before; null where there was none */
+            replaced: number | null;
+            /** @description The batch that this price is; it can be reverted */
+            import_id: number;
+        };
+        SetPriceInput: {
+            /** @enum {string} */
+            market: "source_a" | "source_b" | "source_c";
+            /** @description Condition, or grader and grade */
+            label: string;
+            /** @description At most two decimals, in the market's currency */
+            price: number;
+            /**
+             * @description Why, for the audit log
+             * @default
+             */
+            reason?: string;
+        };
         SetRatesInput: {
             currency: string;
             /**
@@ -4456,6 +4670,8 @@ export interface components {
             };
             /** @description Price sources by market and label group */
             sources: components["schemas"]["SourceHealth"][];
+            /** @description Whose next feed is overdue */
+            late_sources: components["schemas"]["MarketCode"][];
         };
         StoredCategory: {
             id: number;
@@ -4606,6 +4822,8 @@ export interface components {
              * @description UTC
              */
             sold_at: string;
+            /** @description The shop's own reference of the buyer; sellers never see it */
+            buyer_reference: string | null;
             lines: components["schemas"]["OrderLine"][];
         };
         StoredPriceExplanation: {
@@ -4670,6 +4888,28 @@ export interface components {
         TakeSourceBackInput: {
             /** @description For the audit log */
             reason?: string;
+        };
+        TopCaller: {
+            account_id: number;
+            name: string;
+            requests: number;
+        };
+        TopItem: {
+            item_id: number;
+            name: string;
+            code: string | null;
+            units: number;
+            /** @description Of the period, in TL */
+            turnover: number;
+        };
+        TopSeller: {
+            account_id: number;
+            name: string;
+            units: number;
+            /** @description Of the period, in TL */
+            turnover: number;
+            /** @description Of the period, in TL */
+            commission: number;
         };
         UpdateApprovalRuleInput: {
             /** @description What it is called */
@@ -4814,6 +5054,9 @@ export type AcceptMatchInput = components['schemas']['AcceptMatchInput'];
 export type AcceptSetMatchInput = components['schemas']['AcceptSetMatchInput'];
 export type Account = components['schemas']['Account'];
 export type AccountWebhook = components['schemas']['AccountWebhook'];
+export type Activity = components['schemas']['Activity'];
+export type ActivityDay = components['schemas']['ActivityDay'];
+export type ActivityFigures = components['schemas']['ActivityFigures'];
 export type AddCreditsInput = components['schemas']['AddCreditsInput'];
 export type Amount = components['schemas']['Amount'];
 export type ApiKey = components['schemas']['ApiKey'];
@@ -4845,6 +5088,8 @@ export type CreateItemInput = components['schemas']['CreateItemInput'];
 export type CreateKeyInput = components['schemas']['CreateKeyInput'];
 export type CreateListingInput = components['schemas']['CreateListingInput'];
 export type CreditEntry = components['schemas']['CreditEntry'];
+export type DayCoverage = components['schemas']['DayCoverage'];
+export type DayPeriod = components['schemas']['DayPeriod'];
 export type DecidePricesInput = components['schemas']['DecidePricesInput'];
 export type DecidedPrices = components['schemas']['DecidedPrices'];
 export type DecidingRule = components['schemas']['DecidingRule'];
@@ -4858,9 +5103,11 @@ export type EventKind = components['schemas']['EventKind'];
 export type EvidenceRule = components['schemas']['EvidenceRule'];
 export type ExplainedComparison = components['schemas']['ExplainedComparison'];
 export type FileMark = components['schemas']['FileMark'];
+export type Finding = components['schemas']['Finding'];
 export type Genre = components['schemas']['Genre'];
 export type Grade = components['schemas']['Grade'];
 export type GradeGroup = components['schemas']['GradeGroup'];
+export type Health = components['schemas']['Health'];
 export type HeldPrice = components['schemas']['HeldPrice'];
 export type Import = components['schemas']['Import'];
 export type ImportDetail = components['schemas']['ImportDetail'];
@@ -4928,6 +5175,8 @@ export type SendTestEventInput = components['schemas']['SendTestEventInput'];
 export type SetAside = components['schemas']['SetAside'];
 export type SetMatch = components['schemas']['SetMatch'];
 export type SetMatchCandidate = components['schemas']['SetMatchCandidate'];
+export type SetPrice = components['schemas']['SetPrice'];
+export type SetPriceInput = components['schemas']['SetPriceInput'];
 export type SetRatesInput = components['schemas']['SetRatesInput'];
 export type SetSourceAsideInput = components['schemas']['SetSourceAsideInput'];
 export type SetSynonymsInput = components['schemas']['SetSynonymsInput'];
@@ -4949,6 +5198,9 @@ export type StoredPriceExplanation = components['schemas']['StoredPriceExplanati
 export type StoredSale = components['schemas']['StoredSale'];
 export type Synonym = components['schemas']['Synonym'];
 export type TakeSourceBackInput = components['schemas']['TakeSourceBackInput'];
+export type TopCaller = components['schemas']['TopCaller'];
+export type TopItem = components['schemas']['TopItem'];
+export type TopSeller = components['schemas']['TopSeller'];
 export type UpdateApprovalRuleInput = components['schemas']['UpdateApprovalRuleInput'];
 export type UsedRate = components['schemas']['UsedRate'];
 export type WaitingListing = components['schemas']['WaitingListing'];
@@ -6467,6 +6719,8 @@ export interface operations {
                 item_id?: number;
                 /** @description With a line of this listing */
                 listing_id?: number;
+                /** @description The shop's reference of the buyer, as it was recorded */
+                buyer_reference?: string;
                 /** @description Earliest moment, itself included */
                 from?: string;
                 /** @description Latest moment, itself not included */
@@ -7700,6 +7954,61 @@ export interface operations {
             };
         };
     };
+    readActivity: {
+        parameters: {
+            query?: {
+                /** @description How many days; those before are as many */
+                days?: number;
+                /** @description The last day; today when absent */
+                to?: string;
+                /** @description Only what this account sold, waited for, requested and was sent */
+                account_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Activity"];
+                    };
+                };
+            };
+        };
+    };
+    readHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Health"];
+                    };
+                };
+            };
+        };
+    };
     getDumpState: {
         parameters: {
             query?: never;
@@ -7778,6 +8087,41 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["PostedPrices"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    setPrice: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the item */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetPriceInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["SetPrice"];
                         message?: string;
                     };
                 };
@@ -8541,6 +8885,7 @@ export const reviewedPriceRuleAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<
 export const savePriceMappingInputDecimalValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SavePriceMappingInput"]["decimal"]> = [".", ","];
 export const savePriceMappingInputEncodingValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SavePriceMappingInput"]["encoding"]> = ["utf-8", "windows-1252"];
 export const setMatchStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SetMatch"]["state"]> = ["waiting", "decided"];
+export const setPriceInputMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SetPriceInput"]["market"]> = ["source_a", "source_b", "source_c"];
 export const sharedIdKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SharedId"]["kind"]> = ["foreign_id", "figures"];
 export const shippingPayerValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ShippingPayer"]> = ["buyer", "seller"];
 export const sourceTrustMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SourceTrust"]["market"]> = ["source_a", "source_b", "source_c"];

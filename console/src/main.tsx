@@ -14,6 +14,7 @@ import { ApprovalsPage } from './pages/approvals.tsx'
 import { AuditPage } from './pages/audit.tsx'
 import { CataloguePage } from './pages/catalogue.tsx'
 import { DumpsPage } from './pages/dumps.tsx'
+import { HealthPage } from './pages/health.tsx'
 import { ImportPage } from './pages/import.tsx'
 import { ImportsPage } from './pages/imports.tsx'
 import { ListingPage } from './pages/listing.tsx'
@@ -47,6 +48,7 @@ const places = () => [
   { href: '/console/listings', text: t('market'), also: ['/console/orders'] },
   { href: '/console/accounts', text: t('accounts'), also: ['/console/webhooks'] },
   { href: '/console/audit', text: t('audit') },
+  { href: '/console/health', text: t('health') },
 ]
 
 function Console() {
@@ -89,6 +91,7 @@ function Pages() {
       <Route path="/console/accounts/:id" component={AccountPage} />
       <Route path="/console/webhooks" component={WebhooksPage} />
       <Route path="/console/audit" component={AuditPage} />
+      <Route path="/console/health" component={HealthPage} />
     </Routes>
   )
 }

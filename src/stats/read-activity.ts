@@ -115,18 +115,22 @@ export const readActivity = verb(
     needs: 'operator',
     input: Type.Object(
       {
-        from: Type.Optional(day(`First day; ${USUAL_DAYS - 1} days before \`to\` when absent`)),
-        to: Type.Optional(day('Last day; today when absent')),
+        days: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: MOST_DAYS, default: USUAL_DAYS, description: 'How many days; those before are as many' }),
+        ),
+        to: Type.Optional(day('The last day; today when absent')),
         account_id: boundedId('Only what this account sold, waited for, requested and was sent'),
       },
       { additionalProperties: false },
     ),
   },
-  async (ctx: Pick<MarketWriteCtx, 'db' | 'viewer' | 'now' | 'market'>, { from, to, account_id: account }): Promise<Activity> => {
+  async (
+    ctx: Pick<MarketWriteCtx, 'db' | 'viewer' | 'now' | 'market'>,
+    { days: length = USUAL_DAYS, to, account_id: account },
+  ): Promise<Activity> => {
     const { db, market, now } = ctx
-    const periods = periodsOf({ from, to }, localTime(now(), market.timeZone).slice(0, 10))
+    const { period, previous } = periodsOf(length, to, localTime(now(), market.timeZone).slice(0, 10))
     const accountId = account === undefined ? null : (await fetchAccount(db.kysely, account)).id
-    const { period, previous } = periods
     const start = (date: string) => new Date(Temporal.PlainDate.from(date).toZonedDateTime(market.timeZone).epochMilliseconds)
     const span: Span = { before: start(previous.from), from: start(period.from), to: start(dayAfter(period.to)), zone: market.timeZone, accountId }
     // One snapshot, so that totals, days and the lists of leaders agree.
@@ -198,14 +202,11 @@ export const readActivity = verb(
 
 type PeriodOfDays = Activity['period']
 
-/** @throws VALIDATION_ERROR when the period ends before it begins or after today, or is too long */
-function periodsOf({ from: first, to = '' }: { from?: string; to?: string }, today: string): { period: PeriodOfDays; previous: PeriodOfDays } {
-  const last = Temporal.PlainDate.from(to || today)
-  const from = first === undefined ? last.subtract({ days: USUAL_DAYS - 1 }) : Temporal.PlainDate.from(first)
-  const length = from.until(last, { largestUnit: 'days' }).days + 1
+/** @throws VALIDATION_ERROR when the period ends after today */
+function periodsOf(length: number, to: string | undefined, today: string): { period: PeriodOfDays; previous: PeriodOfDays } {
+  const last = Temporal.PlainDate.from(to ?? today)
   if (last.toString() > today) throw invalid('to', 'not_in_future')
-  if (length < 1) throw invalid('from', 'not_above', { field: 'to' })
-  if (length > MOST_DAYS) throw invalid('to', 'days_after', { days: MOST_DAYS - 1, field: 'from' })
+  const from = last.subtract({ days: length - 1 })
   const before = from.subtract({ days: length })
   return {
     period: { from: from.toString(), to: last.toString() },
