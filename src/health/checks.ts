@@ -40,6 +40,7 @@ interface DatabaseInUse {
   needsWorker: boolean
 }
 
+/** What can be checked of a database that is open: itself, its clock, who works on it, and the prices in it. */
 export async function databaseFindings(config: Config, { db, describe, needsWorker }: DatabaseInUse): Promise<Finding[]> {
   const schema = await migrations(db)
   const sources = schema.ok ? await priceSources(db, config) : []

@@ -21,7 +21,7 @@ const AMOUNT = sql`s.unit_price * s.quantity`
 
 /** Kuruş of an exact sum in lira, as a number: whole below 2^53. */
 function kurus(lira: RawBuilder<unknown>): RawBuilder<number> {
-  return sql`(${lira} * 100)::float8`
+  return sql`((${lira}) * 100)::float8`
 }
 
 /** Sales that count, from the index `sales_of_periods` alone where no account is named. */
@@ -78,10 +78,10 @@ export interface DecidedRow {
 
 /** Decisions of both periods by day, and of each period as a whole: `day` is null there. Hours that listings waited for people. */
 export async function decisionsByDay(on: Queryable, span: Span): Promise<(DecidedRow & { day: string | null; current: boolean })[]> {
-  // What decisions of before facts were kept waited for is not known; a rule decides at once.
-  const waited = sql`extract(epoch from d.decided_at - d.at) / 3600`
-  const counts = sql`rule_id is null and d.facts is not null`
-  const percentile = (share: number) => sql`(percentile_cont(${sql.lit(share)}) within group (order by ${waited}) filter (where ${counts}))::float8`
+  // What was not in the queue, such as a listing taken down, did not wait; a rule decides at once.
+  const waited = sql`extract(epoch from d.decided_at - (d.before ->> 'waiting_since')::timestamptz) / 3600`
+  const percentile = (share: number) =>
+    sql`(percentile_cont(${sql.lit(share)}) within group (order by ${waited}) filter (where d.rule_id is null))::float8`
   const { rows } = await sql<DecidedRow & { day: string | null; current: boolean }>`
     select ${text(sql`day`)} as day, current, decided, p50, p90 from (
       select ${dayOf(sql`d.decided_at`, span)} as day, d.decided_at >= ${span.from}::timestamptz as current, count(*)::int4 as decided,
