@@ -82,7 +82,7 @@ export function Activity({ accountId, children }: ActivityProps) {
   const chosen = measures.find(({ name }) => name === values.measure) ?? measures[0]!
   return (
     <>
-      <section class="activity" aria-labelledby="activity">
+      <section class="activity" aria-labelledby="activity" aria-busy={activity.loading}>
         <div class="head">
           <h2 id="activity">{t('activity')}</h2>
           <label>
