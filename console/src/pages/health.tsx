@@ -17,7 +17,7 @@ export function HealthPage() {
       <Await of={health}>
         {({ ok, findings }) => (
           <>
-            <p>
+            <p class="lead">
               <span class={`status ${ok ? 'good' : 'bad'}`}>
                 {ok ? t('healthGood') : t('healthBad', { count: findings.filter((finding) => !finding.ok).length })}
               </span>
@@ -27,8 +27,8 @@ export function HealthPage() {
               rows={findings}
               rowKey={({ check }) => check}
               columns={[
-                { head: t('name'), cell: ({ check }) => nameOf(check) },
-                { head: t('state'), cell: (finding) => <Status code={finding.ok ? 'done' : 'failed'} /> },
+                { head: t('name'), short: true, cell: ({ check }) => nameOf(check) },
+                { head: t('state'), cell: (finding) => <Status code={finding.ok ? 'passed' : 'failed'} /> },
                 { head: t('finding'), cell: ({ found }) => <span lang="en">{found}</span> },
                 { head: t('whatToDo'), cell: ({ advice }) => advice && <span lang="en">{advice}</span> },
               ]}
