@@ -94,7 +94,7 @@ describe('A price set by hand', () => {
   ])('is refused with the name of what is wrong: %s', async (field, body) => {
     const refused = await set(body)
     expect(refused.status).toBe(422)
-    expect(refused.body.error.details).toMatchObject([{ field }])
+    expect(refused.body.error?.details).toMatchObject([{ field }])
   })
 
   test('needs an item', async () => {
