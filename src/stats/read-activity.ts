@@ -265,7 +265,7 @@ function totalsOf(days: readonly Counted[], decisions: DecidedRow | undefined): 
   }
 }
 
-function shown({ minor: _, ...day }: Counted): ActivityDay {
+function shown({ minor: _minor, ...day }: Counted): ActivityDay {
   return day
 }
 
