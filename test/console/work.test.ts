@@ -105,7 +105,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
 
   test('a key with limits: made, changed, and what it was used for', async () => {
     const { professional: accountId } = node.accounts
-    await visited.open(`/accounts/${accountId}`)
+    await visited.open(`/accounts/${accountId}?view=keys`)
     await button('New key').click()
     await dialog().getByLabel('Label').fill('widget')
     await dialog()
@@ -141,7 +141,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
   })
 
   test('a key: made and shown once, rotated and revoked', async () => {
-    await visited.open(`/accounts/${node.accounts.starter}`)
+    await visited.open(`/accounts/${node.accounts.starter}?view=keys`)
     const knows = async (key: string) => (await send(`${node.publicUrl}/api/v1/items`, key)).status === 200
     await button('New key').click()
     await dialog().getByLabel('Label').fill('shop')
