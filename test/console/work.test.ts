@@ -74,7 +74,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
       method: 'DELETE',
       headers: { 'x-console': '1', origin: node.operatorUrl!, cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; ') },
     })
-    await ended.page.getByRole('link', { name: 'Accounts' }).click()
+    await ended.page.getByRole('navigation').getByRole('link', { name: 'Accounts' }).click()
     await ended.page.getByLabel('Operator token').waitFor()
     await ended.close()
   })
@@ -215,13 +215,15 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     })
     await operator(node, 'POST', '/prices', [price(60, 10), price(30, 11), price(10, 12.5)])
     await visited.open(`/catalogue/items/${item.id}`)
-    await button('Source B').click()
-    const lines = button('Lightly Played')
+    // Every price has a button to correct it, named after its source and label.
+    const choice = (name: string) => page.getByRole('button', { name, exact: true })
+    await choice('Source B').click()
+    const lines = choice('Lightly Played')
     if ((await lines.getAttribute('aria-pressed')) === 'false') await lines.click()
     await page.locator('.chart canvas').waitFor()
     // Prices hold until they change: as many heights as prices, and drawn to the right edge, which is now.
     for (const shown of await page.locator('.choices button[aria-pressed=true]').allInnerTexts()) {
-      if (shown !== 'Source B' && shown !== 'Lightly Played') await button(shown).click()
+      if (shown !== 'Source B' && shown !== 'Lightly Played') await choice(shown).click()
     }
     await page.locator('.chart .u-series').nth(2).waitFor({ state: 'detached' })
     await until('the line has three heights', async () => (await drawnLine(page)).heights.length === 3)
