@@ -532,7 +532,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await page.getByRole('heading', { name: 'Order 4711' }).waitFor()
     expect(await operator<Listing>(node, 'GET', `/listings/${listing.id}`)).toMatchObject({ status: 'sold', quantity: 0 })
     await visited.open(`/orders?listing_id=${listing.id}`)
-    await page.getByRole('row', { name: /^4711 .* To be sold 1/ }).waitFor()
+    await page.getByRole('row', { name: /^4711 .* To be sold Test plus – 1 / }).waitFor()
     await visited.open(`/catalogue/items/${item.id}`)
     await page
       .locator('section', { has: page.getByRole('heading', { name: 'Last sales' }) })
@@ -561,7 +561,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
   })
 
   test('filters of the short lists stand in the address bar', async () => {
-    await visited.open(`/accounts/${node.accounts.starter}`)
+    await visited.open(`/accounts/${node.accounts.starter}?view=keys`)
     await page.getByLabel('State').selectOption('revoked')
     await page.getByRole('row', { name: /shop.*Expired/ }).waitFor({ state: 'detached' })
     await page.getByRole('row', { name: /shop.*Revoked/ }).waitFor()
