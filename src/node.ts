@@ -39,6 +39,7 @@ import { rankReviews } from '#prices/reviews.ts'
 import { failBrokenImports } from '#prices/imports.ts'
 import { forgetOldPrices, forgetOldStatements } from '#prices/retention.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
+import { noteDay } from '#stats/day-counts.ts'
 import { EventFeed } from '#webhooks/event-feed.ts'
 import { EVENTS_CHANNEL } from '#webhooks/event-positions.ts'
 import { forgetOldEvents } from '#webhooks/retention.ts'
@@ -91,6 +92,7 @@ const EVERY = {
   priceEvidence: HOUR_MS,
   priceReviews: 5_000,
   dumps: MINUTE_MS,
+  dayCounts: HOUR_MS,
   housekeeping: 10 * MINUTE_MS,
 } as const
 /** How long requests under way may take to end when the node stops. */
@@ -255,6 +257,11 @@ export async function startNode({ config, db, log, now: given, listeners, worker
       scheduler.add({ name: 'collection-worth', intervalMs: EVERY.collectionWorth, run: () => recordWorth(pricing) })
       scheduler.add({ name: 'price-evidence', intervalMs: EVERY.priceEvidence, run: () => judgeAllPrices(workerCtx) })
       const { currencies } = config.priceRules
+      scheduler.add({
+        name: 'day-counts',
+        intervalMs: EVERY.dayCounts,
+        run: () => noteDay({ ...workerCtx, marketNames: config.marketNames }, config.timeZone),
+      })
       scheduler.add({ name: 'price-reviews', intervalMs: EVERY.priceReviews, run: () => rankReviews(db, currencies, now()) })
       scheduler.add({ name: 'dumps', intervalMs: EVERY.dumps, run: () => dumps.makeDue(catalogue.items.live.size === 0) })
       const beating = (heartbeat = workerHeartbeat(db))

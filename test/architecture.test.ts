@@ -27,17 +27,19 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   imports: ['identity', 'matching', 'catalogue', 'prices', ...BELOW],
   images: ['catalogue', 'outbound', ...BELOW],
   dumps: ['catalogue', ...BELOW],
+  health: ['dumps', 'prices', 'jobs', ...BELOW],
+  stats: ['market', 'prices', 'webhooks', 'accounts', 'jobs', ...BELOW],
   mirror: ['dumps', 'catalogue', 'core'],
   // What both public edges call verbs with: it knows the modules for them, so that they need not know each other.
   'public-context.ts': [...MODULES, ...BELOW],
   rest: ['public-context.ts', ...MODULES, ...BELOW],
   graphql: ['index', 'public-context.ts', ...MODULES, ...BELOW],
   mcp: ['public-context.ts', ...MODULES, ...BELOW],
-  operator: ['imports', ...MODULES, 'images', 'jobs', ...BELOW],
+  operator: ['imports', 'stats', 'health', ...MODULES, 'images', 'jobs', ...BELOW],
   pages: ['http', 'core'],
   'public.ts': ['rest', 'graphql', 'mcp', 'pages', 'images', 'public-context.ts', ...MODULES, ...BELOW],
-  'node.ts': ['public.ts', 'operator', 'images', 'outbound', ...MODULES, 'jobs', ...BELOW],
-  cli: ['node.ts', 'imports', 'mirror', ...MODULES, 'jobs', ...BELOW],
+  'node.ts': ['public.ts', 'operator', 'stats', 'images', 'outbound', ...MODULES, 'jobs', ...BELOW],
+  cli: ['node.ts', 'imports', 'mirror', 'health', ...MODULES, 'jobs', ...BELOW],
   'config.ts': ['prices', 'core'],
   'main.ts': ['cli'],
 }
@@ -107,6 +109,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'price_jobs',
     'price_job_rows',
     'orders',
+    'order_buyers',
     'sales',
     'sale_cancellations',
     'vacations',
@@ -141,6 +144,7 @@ const OWNERS: Record<string, readonly string[]> = {
   ],
   webhooks: ['webhooks', 'webhook_events', 'webhook_attempts', 'event_counters', 'event_positions', 'webhook_turns'],
   jobs: ['workers'],
+  stats: ['day_counts'],
   db: ['change_log', 'change_log_floor', 'catalogue_log_floor', 'audit_log', 'idempotency_keys'],
 }
 

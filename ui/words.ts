@@ -118,6 +118,18 @@ export function share(value: number): string {
   return shares.value.format(value)
 }
 
+const hourNumbers = computed(
+  () => new Intl.NumberFormat(written.value, { style: 'unit', unit: 'hour', unitDisplay: 'short', maximumFractionDigits: 1 }),
+)
+const minuteNumbers = computed(
+  () => new Intl.NumberFormat(written.value, { style: 'unit', unit: 'minute', unitDisplay: 'short', maximumFractionDigits: 0 }),
+)
+
+/** A span of hours; less than one in minutes. */
+export function hours(value: number): string {
+  return value < 1 ? minuteNumbers.value.format(value * 60) : hourNumbers.value.format(value)
+}
+
 const rates = computed(() => new Intl.NumberFormat(written.value, { maximumFractionDigits: 6 }))
 
 /** An exchange rate. */

@@ -13,9 +13,7 @@ export interface paths {
         };
         /**
          * All accounts, oldest first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
-         *
-         *     ```sh
+         * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/accounts?search=kart&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -79,9 +77,7 @@ export interface paths {
         };
         /**
          * The ledger of an account's highlight credits, newest entry first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
-         *
-         *     ```sh
+         * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/accounts/3/credits?per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -114,9 +110,7 @@ export interface paths {
         };
         /**
          * An account's keys, without the keys themselves
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
-         *
-         *     ```sh
+         * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/accounts/9/keys?state=valid' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -149,7 +143,7 @@ export interface paths {
         };
         /**
          * What an account's keys were used for in the last 30 days
-         * @description By day (UTC), key and operation, latest day first. Each node adds what it has counted every 10 s. `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * @description By day (UTC), key and operation, latest day first. Each node adds what it has counted every 10 s.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/accounts/3/usage?per_page=1' \
@@ -226,253 +220,6 @@ export interface paths {
         patch: operations["changeKey"];
         trace?: never;
     };
-    "/operator/v1/people": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The people who run the service
-         * @description For owners.
-         *
-         *     ```sh
-         *     curl 'http://127.0.0.1:0/operator/v1/people' \
-         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
-         *     ```
-         */
-        get: operations["listPeople"];
-        put?: never;
-        /**
-         * Add a person
-         * @description For owners. The answer has a one-time link, valid for 24 hours, with which they choose a password and set up two-factor sign-in.
-         *
-         *     ```sh
-         *     curl -X POST 'http://127.0.0.1:0/operator/v1/people' \
-         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
-         *       -H 'Content-Type: application/json' -d '{"name":"Ayşe","roles":["owner"]}'
-         *     ```
-         */
-        post: operations["createPerson"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/operator/v1/people/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * One person
-         * @description For owners, and for everybody themselves.
-         *
-         *     ```sh
-         *     curl 'http://127.0.0.1:0/operator/v1/people/1' \
-         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
-         *     ```
-         */
-        get: operations["getPerson"];
-        put?: never;
-        post?: never;
-        /**
-         * Remove a person
-         * @description For owners. Their sessions and tokens end; the audit log keeps their name. The last owner stays: 409.
-         *
-         *     ```sh
-         *     curl -X DELETE 'http://127.0.0.1:0/operator/v1/people/2' \
-         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
-         *     ```
-         */
-        delete: operations["removePerson"];
-        options?: never;
-        head?: never;
-        /**
-         * Change a person's name or roles
-         * @description For owners. New roles take effect on every node within a second. The last owner stays one: 409.
-         *
-         *     ```sh
-         *     curl -X PATCH 'http://127.0.0.1:0/operator/v1/people/2' \
-         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
-         *       -H 'Content-Type: application/json' -d '{"roles":["support"]}'
-         *     ```
-         */
-        patch: operations["changePerson"];
-        trace?: never;
-    };
-    "/operator/v1/people/{id}/invite": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Let a person begin anew
-         * @description For owners, when somebody has lost password or authenticator app: sessions, tokens, password and app end, and a new one-time link replaces them.
-         *
-         *     ```sh
-         *     curl -X POST 'http://127.0.0.1:0/operator/v1/people/2/invite' \
-         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
-         *       -H 'Content-Type: application/json' -d '{}'
-         *     ```
-         */
-        post: operations["invitePerson"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/operator/v1/people/{id}/sessions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The open sessions of a person, newest first
-         * @description For owners, and for everybody their own.
-         *
-         *     ```sh
-         *     curl 'http://127.0.0.1:0/operator/v1/people/2/sessions' \
-         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
-         *     ```
-         */
-        get: operations["listPersonSessions"];
-        put?: never;
-        post?: never;
-        /**
-         * End all sessions of a person
-         * @description For owners, and for everybody their own. Every node refuses an ended session within a second.
-         *
-         *     ```sh
-         *     curl -X DELETE 'http://127.0.0.1:0/operator/v1/people/2/sessions' \
-         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
-         *     ```
-         */
-        delete: operations["endPersonSessions"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/operator/v1/people/{id}/sessions/{session_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * End one session of a person
-         * @description For owners, and for everybody their own. Every node refuses an ended session within a second.
-         *
-         *     ```sh
-         *     curl -X DELETE 'http://127.0.0.1:0/operator/v1/people/2/sessions/7' \
-         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
-         *     ```
-         */
-        delete: operations["endPersonSession"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/operator/v1/people/{id}/tokens": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * A person's tokens, without the tokens themselves
-         * @description For owners, and for everybody their own.
-         *
-         *     ```sh
-         *     curl 'http://127.0.0.1:0/operator/v1/people/2/tokens' \
-         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
-         *     ```
-         */
-        get: operations["listPersonTokens"];
-        put?: never;
-        /**
-         * Make a token for a person
-         * @description For owners, and for everybody their own. It may do what the roles of the person allow, and the audit log names the person.
-         *
-         *     ```sh
-         *     curl -X POST 'http://127.0.0.1:0/operator/v1/people/2/tokens' \
-         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
-         *       -H 'Content-Type: application/json' -d '{"label":"Price feed"}'
-         *     ```
-         */
-        post: operations["createPersonToken"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/operator/v1/people/{id}/tokens/{token_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Revoke a person's token
-         * @description For owners, and for everybody their own. It is refused on every node within a second. Revoking it again changes nothing.
-         *
-         *     ```sh
-         *     curl -X DELETE 'http://127.0.0.1:0/operator/v1/people/2/tokens/1' \
-         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
-         *     ```
-         */
-        delete: operations["revokePersonToken"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/operator/v1/first-steps": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * What a new service still lacks
-         * @description ```sh
-         *     curl 'http://127.0.0.1:0/operator/v1/first-steps' \
-         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
-         *     ```
-         */
-        get: operations["readFirstSteps"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/operator/v1/audit": {
         parameters: {
             query?: never;
@@ -482,9 +229,7 @@ export interface paths {
         };
         /**
          * The audit log, newest first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
-         *
-         *     ```sh
+         * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/audit?action=account.create&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -507,9 +252,7 @@ export interface paths {
         };
         /**
          * Categories, oldest first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
-         *
-         *     ```sh
+         * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/categories?parent_id=0&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -566,9 +309,7 @@ export interface paths {
         };
         /**
          * Items with their price, oldest first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
-         *
-         *     ```sh
+         * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/items?search=charizard&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -730,9 +471,7 @@ export interface paths {
         };
         /**
          * All collections, oldest first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
-         *
-         *     ```sh
+         * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/collections?account_id=3&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -785,29 +524,6 @@ export interface paths {
         patch: operations["changeCollection"];
         trace?: never;
     };
-    "/operator/v1/collections/{id}/worth-history": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * What a collection was worth, a figure a day, oldest first
-         * @description ```sh
-         *     curl 'http://127.0.0.1:0/operator/v1/collections/7/worth-history' \
-         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
-         *     ```
-         */
-        get: operations["readWorthHistory"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/operator/v1/listings": {
         parameters: {
             query?: never;
@@ -817,9 +533,7 @@ export interface paths {
         };
         /**
          * All listings, newest first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
-         *
-         *     ```sh
+         * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/listings?status=pending&seller_id=3&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -852,7 +566,7 @@ export interface paths {
         };
         /**
          * Listings that wait for approval, longest waiting first
-         * @description `changed_since_approval` tells what differs from what was last approved. `review` has what a decision is made by: the item, the prices that the listing is compared with, converted to TL, and the record of its seller. `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * @description `changed_since_approval` tells what differs from what was last approved. `review` has what a decision is made by: the item, the prices that the listing is compared with, converted to TL, and the record of its seller.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/listings/waiting?seller_id=3&per_page=1' \
@@ -1013,9 +727,7 @@ export interface paths {
         };
         /**
          * Decisions about listings, newest first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
-         *
-         *     ```sh
+         * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/listing-decisions?listing_id=3003&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -1148,9 +860,7 @@ export interface paths {
         };
         /**
          * What an approval rule said of listings, newest first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
-         *
-         *     ```sh
+         * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/approval-rules/1/log?per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -1199,9 +909,7 @@ export interface paths {
         };
         /**
          * Orders with what became of their lines, latest sale first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
-         *
-         *     ```sh
+         * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/orders?seller_id=3&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -1215,7 +923,7 @@ export interface paths {
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/orders' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
-         *       -H 'Content-Type: application/json' -d '{"order_id":900001,"lines":[{"listing_id":3001,"quantity":1}]}'
+         *       -H 'Content-Type: application/json' -d '{"order_id":900001,"buyer_reference":"customer 4711","lines":[{"listing_id":3001,"quantity":1}]}'
          *     ```
          */
         post: operations["recordOrder"];
@@ -1283,9 +991,7 @@ export interface paths {
         };
         /**
          * Sales with who sold what, newest first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
-         *
-         *     ```sh
+         * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/sales?seller_id=3&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -1308,7 +1014,7 @@ export interface paths {
         };
         /**
          * Prices that are not published before someone has looked at them, largest deviation first
-         * @description Rules: `jump` (times off the last price), `disagreement` (times off every other source of the same label), `grade_order` (a PSA 10 below Near Mint), `future_date`, `foreign_id` (one foreign id on two items). `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * @description Rules: `jump` (times off the last price), `disagreement` (times off every other source of the same label), `grade_order` (a PSA 10 below Near Mint), `future_date`, `foreign_id` (one foreign id on two items).
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/held-prices?rule=jump&per_page=1' \
@@ -1432,9 +1138,7 @@ export interface paths {
         };
         /**
          * Exchange rates, newest first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
-         *
-         *     ```sh
+         * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/rates?per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -1502,7 +1206,7 @@ export interface paths {
         };
         /**
          * Prices in question by item and cause, those furthest apart first
-         * @description Held prices are not published; `disputed` and `stale` ones are, and no computed figure uses them. Each group shows the other published prices of the same labels, too. Without `state`: held and disputed ones. `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * @description Held prices are not published; `disputed` and `stale` ones are, and no computed figure uses them. Each group shows the other published prices of the same labels, too. Without `state`: held and disputed ones.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/price-reviews?state=held&cause=future_date' \
@@ -1550,9 +1254,7 @@ export interface paths {
         };
         /**
          * Decisions about prices, newest first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
-         *
-         *     ```sh
+         * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/price-decisions?state=in_effect' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -1683,9 +1385,7 @@ export interface paths {
         };
         /**
          * Shop ids on several items, and prices of several items that are alike in all figures
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
-         *
-         *     ```sh
+         * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/shared-ids?kind=foreign_id&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -1734,9 +1434,7 @@ export interface paths {
         };
         /**
          * Merges of items, newest first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
-         *
-         *     ```sh
+         * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/merges?state=in_effect' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -1810,7 +1508,7 @@ export interface paths {
         };
         /**
          * Source records that wait for a decision, beside the items that they resemble
-         * @description Only exact matches join by themselves. What is only alike, claimed twice or contradicted waits here. `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * @description Only exact matches join by themselves. What is only alike, claimed twice or contradicted waits here.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/matches?source=pokemontcg&reason=hp&per_page=1' \
@@ -1959,9 +1657,7 @@ export interface paths {
         };
         /**
          * Sets that resemble sets of other sources, for one decision about all their cards
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
-         *
-         *     ```sh
+         * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/set-matches?game=pokemon&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -2074,6 +1770,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/stats/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened in a period, day by day, and in the period before
+         * @description Sales, commission, payouts, refunds, decisions about listings, requests and webhook deliveries of every day, with totals and those that sold and asked most. The period before is as long. Amounts are exact sums of sales that were not cancelled.
+         *
+         *     ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/stats/activity' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["readActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/health": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What `mintmark doctor` finds, seen from the node that answers
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/health' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["readHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/dumps": {
         parameters: {
             query?: never;
@@ -2132,6 +1876,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/items/{id}/prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set or correct one price of an item
+         * @description On the word of a person: published whatever the rules say, and confirmed. What it replaces stays in the history and is in the audit log. It is a batch of its own, which can be reverted.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/items/426/prices' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"market":"source_c","label":"Near Mint","price":13.5,"reason":"Read from the shop'\''s page"}'
+         *     ```
+         */
+        post: operations["setPrice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/items/{id}/price-history": {
         parameters: {
             query?: never;
@@ -2166,9 +1936,7 @@ export interface paths {
         };
         /**
          * Imports and price posts, newest first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
-         *
-         *     ```sh
+         * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/imports?status=done&search=prices' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -2385,9 +2153,7 @@ export interface paths {
         };
         /**
          * Rows of imported files that wait for someone to name their item
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
-         *
-         *     ```sh
+         * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/collections/7/parked?per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -2484,9 +2250,7 @@ export interface paths {
         };
         /**
          * Attempts to deliver to an account's webhook and what was answered, newest first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
-         *
-         *     ```sh
+         * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/accounts/3/webhook/attempts?per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -2509,9 +2273,7 @@ export interface paths {
         };
         /**
          * Webhook events, newest first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
-         *
-         *     ```sh
+         * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/webhook-events?account_id=3&state=failed&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -2666,6 +2428,82 @@ export interface components {
              * @description UTC
              */
             updated_at: string;
+        };
+        Activity: {
+            /** @description In which days begin; those of requests begin in UTC */
+            time_zone: string;
+            period: components["schemas"]["DayPeriod"];
+            previous: components["schemas"]["DayPeriod"];
+            totals: components["schemas"]["ActivityFigures"];
+            previous_totals: components["schemas"]["ActivityFigures"];
+            /** @description Every day of the period, oldest first */
+            days: components["schemas"]["ActivityDay"][];
+            /** @description Every day of the period before, oldest first */
+            previous_days: components["schemas"]["ActivityDay"][];
+            /** @description By turnover, at most 10 */
+            top_items: components["schemas"]["TopItem"][];
+            /** @description By turnover, at most 10 */
+            top_sellers: components["schemas"]["TopSeller"][];
+            /** @description By requests with API keys, at most 10 */
+            top_callers: components["schemas"]["TopCaller"][];
+        };
+        ActivityDay: {
+            /** Format: date */
+            day: string;
+            /** @description With a line that was not cancelled */
+            orders: number;
+            /** @description Sold and not cancelled */
+            units: number;
+            /** @description Unit price × quantity of what was sold and not cancelled, in TL */
+            turnover: number;
+            /** @description Turnover less payouts, in TL */
+            commission: number;
+            /** @description What sellers get, in TL */
+            payouts: number;
+            /** @description Of lines cancelled then, whenever they were sold, in TL */
+            refunds: number;
+            /** @description Decisions about listings that wait for approval, those of rules among them; undone ones do not count */
+            decided: number;
+            /** @description Half of the listings that people decided about had waited no longer; null without any */
+            wait_p50_hours: number | null;
+            /** @description Nine of ten listings that people decided about had waited no longer; null without any */
+            wait_p90_hours: number | null;
+            /** @description Requests with API keys, by day in UTC; null where they are not stored any more or not yet */
+            requests: number | null;
+            /** @description Without replays and checks; null where they are not stored any more or not yet */
+            webhook_attempts: number | null;
+            /** @description Attempts that failed */
+            webhook_failures: number | null;
+            /** @description As noted last on that day; null where it was not noted, and for one account */
+            active_listings: number | null;
+            /** @description By source, as noted last on that day; empty where it was not noted, and for one account */
+            coverage: components["schemas"]["DayCoverage"][];
+        };
+        ActivityFigures: {
+            /** @description With a line that was not cancelled */
+            orders: number;
+            /** @description Sold and not cancelled */
+            units: number;
+            /** @description Unit price × quantity of what was sold and not cancelled, in TL */
+            turnover: number;
+            /** @description Turnover less payouts, in TL */
+            commission: number;
+            /** @description What sellers get, in TL */
+            payouts: number;
+            /** @description Of lines cancelled then, whenever they were sold, in TL */
+            refunds: number;
+            /** @description Decisions about listings that wait for approval, those of rules among them; undone ones do not count */
+            decided: number;
+            /** @description Half of the listings that people decided about had waited no longer; null without any */
+            wait_p50_hours: number | null;
+            /** @description Nine of ten listings that people decided about had waited no longer; null without any */
+            wait_p90_hours: number | null;
+            /** @description Requests with API keys, by day in UTC; null where they are not stored any more or not yet */
+            requests: number | null;
+            /** @description Without replays and checks; null where they are not stored any more or not yet */
+            webhook_attempts: number | null;
+            /** @description Attempts that failed */
+            webhook_failures: number | null;
         };
         AddCreditsInput: {
             /** @description Credits to give, below 0 to take */
@@ -2954,12 +2792,6 @@ export interface components {
             /** @description Addresses and ranges (CIDR) from which the key may be used. Empty: no limit */
             allowed_addresses?: string[];
         };
-        ChangePersonInput: {
-            /** @description Signs in with it and stands in the audit log; upper and lower case are the same */
-            name?: string;
-            /** @description `owner` may do everything, `read_only` may read; the others read everything and change what they are called after */
-            roles?: components["schemas"]["Role"][];
-        };
         CollectionImport: {
             rows_read: number;
             /** @description Records made */
@@ -3012,33 +2844,6 @@ export interface components {
         };
         /** @enum {string} */
         CollectionVisibility: "private" | "unlisted" | "public";
-        CollectionWorthDay: {
-            /**
-             * Format: date
-             * @description In the time zone of the service
-             */
-            day: string;
-            /**
-             * Format: date-time
-             * @description When it was taken, UTC; prices and records as they were then
-             */
-            at: string;
-            /** @description One entry per currency; amounts of different currencies are never added up */
-            currencies: {
-                currency: string;
-                /** @description Current prices times quantities */
-                value: number;
-                /** @description Purchase prices times quantities */
-                cost: number;
-                gain: number | null;
-            }[];
-            /** @description Records without a price that fits */
-            without_price: number;
-            /** @description Records left out of `value` because every price that fits is disputed or stale */
-            without_trusted_price: number;
-            /** @description Records without a purchase price */
-            without_cost: number;
-        };
         Completions: {
             /** @description Where the term begins that is being typed, counted from 0: an option replaces all from there */
             from: number;
@@ -3201,16 +3006,6 @@ export interface components {
             offers_enabled?: boolean;
             min_offer_price?: number | null;
         };
-        CreatePersonInput: {
-            /** @description Signs in with it and stands in the audit log; upper and lower case are the same */
-            name: string;
-            /** @description `owner` may do everything, `read_only` may read; the others read everything and change what they are called after */
-            roles: components["schemas"]["Role"][];
-        };
-        CreatePersonTokenInput: {
-            /** @description What uses it */
-            label: string;
-        };
         CreditEntry: {
             id: number;
             /** @description Below 0 where credits were taken or used */
@@ -3223,6 +3018,22 @@ export interface components {
              * @description UTC
              */
             created_at: string;
+        };
+        DayCoverage: {
+            market: string;
+            /** @description Group of labels */
+            group: string;
+            /** @description Share of the catalogue with a price, 0 to 1 */
+            coverage: number;
+        };
+        DayPeriod: {
+            /** Format: date */
+            from: string;
+            /**
+             * Format: date
+             * @description Included
+             */
+            to: string;
         };
         DecidePricesInput: {
             /** @enum {string} */
@@ -3312,10 +3123,6 @@ export interface components {
             /** @description Why the store cannot be used now */
             problem: string | null;
         };
-        EndedSessions: {
-            /** @description How many sessions */
-            ended: number;
-        };
         Error: {
             /** @enum {boolean} */
             success: false;
@@ -3364,17 +3171,14 @@ export interface components {
             type: "csv" | "json";
             names: string[];
         };
-        /** @enum {string} */
-        FirstStep: "owner" | "catalogue" | "prices" | "rates" | "account" | "key" | "listing";
-        FirstSteps: {
-            /** @description Every step but `owner` is done: a service may be run with shared tokens alone */
-            done: boolean;
-            steps: {
-                step: components["schemas"]["FirstStep"];
-                done: boolean;
-                /** @description Of `key`: the account that has none yet */
-                subject_id: number | null;
-            }[];
+        Finding: {
+            /** @description What was checked; a market for a price source */
+            check: string;
+            /** @description False where the service does not work as it should */
+            ok: boolean;
+            found: string;
+            /** @description What to do about it */
+            advice?: string;
         };
         /** @enum {string} */
         Genre: "single" | "card" | "sealed" | "bundle";
@@ -3389,6 +3193,11 @@ export interface components {
             slug: string;
             /** @description Conditions or grades below the group */
             types: components["schemas"]["Grade"][];
+        };
+        Health: {
+            /** @description Whether all findings are */
+            ok: boolean;
+            findings: components["schemas"]["Finding"][];
         };
         HeldPrice: {
             id: number;
@@ -3559,25 +3368,6 @@ export interface components {
         };
         /** @enum {string} */
         ImportStatus: "queued" | "running" | "done" | "failed";
-        InvitedPerson: {
-            id: number;
-            /** @description Signs in with it; upper and lower case are the same */
-            name: string;
-            roles: components["schemas"]["Role"][];
-            /** @description false until the link was used */
-            has_password: boolean;
-            /** @description A code is asked for at sign-in; before that is set up, a session may do nothing else */
-            two_factor: boolean;
-            /** @description Until when the one-time link is valid; null: there is none */
-            link_expires_at: string | null;
-            /**
-             * Format: date-time
-             * @description UTC
-             */
-            created_at: string;
-            /** @description One-time link below the console's address, shown this once */
-            link_path: string;
-        };
         ItemSource: {
             record_id: number;
             source: string;
@@ -4010,22 +3800,6 @@ export interface components {
             /** @description The key itself, shown this once */
             key: string;
         };
-        NewPersonToken: {
-            id: number;
-            label: string;
-            /** @description The last four characters of the token */
-            last4: string;
-            /**
-             * Format: date-time
-             * @description UTC
-             */
-            created_at: string;
-            /** @description First use on the last day (UTC) on which it was used */
-            last_used_at: string | null;
-            revoked_at: string | null;
-            /** @description The token itself, shown this once */
-            token: string;
-        };
         Order: {
             order_id: number;
             /**
@@ -4053,6 +3827,9 @@ export interface components {
             seller_payout: number;
             /** @description After the sale */
             listing_status: components["schemas"]["ListingStatus"];
+            seller_id: number;
+            /** @description Unit price × quantity less the payout */
+            commission: number;
             cancellation: components["schemas"]["SaleCancellation"] | null;
         };
         Pagination: {
@@ -4092,60 +3869,6 @@ export interface components {
             }[];
             /** Format: date-time */
             parked_at: string;
-        };
-        Person: {
-            id: number;
-            /** @description Signs in with it; upper and lower case are the same */
-            name: string;
-            roles: components["schemas"]["Role"][];
-            /** @description false until the link was used */
-            has_password: boolean;
-            /** @description A code is asked for at sign-in; before that is set up, a session may do nothing else */
-            two_factor: boolean;
-            /** @description Until when the one-time link is valid; null: there is none */
-            link_expires_at: string | null;
-            /**
-             * Format: date-time
-             * @description UTC
-             */
-            created_at: string;
-        };
-        PersonSession: {
-            id: number;
-            /** @description The session that asks */
-            current: boolean;
-            /** @description Opened with a token instead of a password */
-            by_token: boolean;
-            /** @description Where it was opened from */
-            address: string;
-            /** @description The `User-Agent` that opened it */
-            browser: string;
-            /**
-             * Format: date-time
-             * @description UTC
-             */
-            created_at: string;
-            /** @description First use on the last day (UTC) on which it was used */
-            last_used_at: string | null;
-            /**
-             * Format: date-time
-             * @description UTC
-             */
-            expires_at: string;
-        };
-        PersonToken: {
-            id: number;
-            label: string;
-            /** @description The last four characters of the token */
-            last4: string;
-            /**
-             * Format: date-time
-             * @description UTC
-             */
-            created_at: string;
-            /** @description First use on the last day (UTC) on which it was used */
-            last_used_at: string | null;
-            revoked_at: string | null;
         };
         PlaceParkedRowInput: {
             /** @description The item that the row means */
@@ -4498,6 +4221,8 @@ export interface components {
              * @description When it was sold; now when absent
              */
             sold_at?: string;
+            /** @description The shop's own reference of the buyer, for operators only: sellers are not told */
+            buyer_reference?: string;
             lines: {
                 listing_id: number;
                 quantity: number;
@@ -4594,8 +4319,6 @@ export interface components {
             import_id: number;
             line: number | null;
         };
-        /** @enum {string} */
-        Role: "owner" | "catalogue" | "market" | "support" | "read_only";
         RotateKeyInput: {
             /**
              * @description How long the old key runs on
@@ -4717,6 +4440,35 @@ export interface components {
             of: number;
             /** @description The sets are one */
             decided: boolean;
+        };
+        SetPrice: {
+            item_id: number;
+            market: components["schemas"]["MarketCode"];
+            label: string;
+            /** @description In the market's currency */
+            price: number;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            updated_at: string;
+            /** @description The price before; null where there was none */
+            replaced: number | null;
+            /** @description The batch that this price is; it can be reverted */
+            import_id: number;
+        };
+        SetPriceInput: {
+            /** @enum {string} */
+            market: "source_a" | "source_b" | "source_c";
+            /** @description Condition, or grader and grade */
+            label: string;
+            /** @description At most two decimals, in the market's currency */
+            price: number;
+            /**
+             * @description Why, for the audit log
+             * @default
+             */
+            reason?: string;
         };
         SetRatesInput: {
             currency: string;
@@ -4918,6 +4670,8 @@ export interface components {
             };
             /** @description Price sources by market and label group */
             sources: components["schemas"]["SourceHealth"][];
+            /** @description Whose next feed is overdue */
+            late_sources: components["schemas"]["MarketCode"][];
         };
         StoredCategory: {
             id: number;
@@ -5068,6 +4822,8 @@ export interface components {
              * @description UTC
              */
             sold_at: string;
+            /** @description The shop's own reference of the buyer; sellers never see it */
+            buyer_reference: string | null;
             lines: components["schemas"]["OrderLine"][];
         };
         StoredPriceExplanation: {
@@ -5132,6 +4888,28 @@ export interface components {
         TakeSourceBackInput: {
             /** @description For the audit log */
             reason?: string;
+        };
+        TopCaller: {
+            account_id: number;
+            name: string;
+            requests: number;
+        };
+        TopItem: {
+            item_id: number;
+            name: string;
+            code: string | null;
+            units: number;
+            /** @description Of the period, in TL */
+            turnover: number;
+        };
+        TopSeller: {
+            account_id: number;
+            name: string;
+            units: number;
+            /** @description Of the period, in TL */
+            turnover: number;
+            /** @description Of the period, in TL */
+            commission: number;
         };
         UpdateApprovalRuleInput: {
             /** @description What it is called */
@@ -5276,6 +5054,9 @@ export type AcceptMatchInput = components['schemas']['AcceptMatchInput'];
 export type AcceptSetMatchInput = components['schemas']['AcceptSetMatchInput'];
 export type Account = components['schemas']['Account'];
 export type AccountWebhook = components['schemas']['AccountWebhook'];
+export type Activity = components['schemas']['Activity'];
+export type ActivityDay = components['schemas']['ActivityDay'];
+export type ActivityFigures = components['schemas']['ActivityFigures'];
 export type AddCreditsInput = components['schemas']['AddCreditsInput'];
 export type Amount = components['schemas']['Amount'];
 export type ApiKey = components['schemas']['ApiKey'];
@@ -5294,11 +5075,9 @@ export type ChangeCategoryInput = components['schemas']['ChangeCategoryInput'];
 export type ChangeCollectionInput = components['schemas']['ChangeCollectionInput'];
 export type ChangeItemInput = components['schemas']['ChangeItemInput'];
 export type ChangeKeyInput = components['schemas']['ChangeKeyInput'];
-export type ChangePersonInput = components['schemas']['ChangePersonInput'];
 export type CollectionImport = components['schemas']['CollectionImport'];
 export type CollectionRecord = components['schemas']['CollectionRecord'];
 export type CollectionVisibility = components['schemas']['CollectionVisibility'];
-export type CollectionWorthDay = components['schemas']['CollectionWorthDay'];
 export type Completions = components['schemas']['Completions'];
 export type CorrectListingInput = components['schemas']['CorrectListingInput'];
 export type CreateAccountInput = components['schemas']['CreateAccountInput'];
@@ -5308,9 +5087,9 @@ export type CreateCollectionInput = components['schemas']['CreateCollectionInput
 export type CreateItemInput = components['schemas']['CreateItemInput'];
 export type CreateKeyInput = components['schemas']['CreateKeyInput'];
 export type CreateListingInput = components['schemas']['CreateListingInput'];
-export type CreatePersonInput = components['schemas']['CreatePersonInput'];
-export type CreatePersonTokenInput = components['schemas']['CreatePersonTokenInput'];
 export type CreditEntry = components['schemas']['CreditEntry'];
+export type DayCoverage = components['schemas']['DayCoverage'];
+export type DayPeriod = components['schemas']['DayPeriod'];
 export type DecidePricesInput = components['schemas']['DecidePricesInput'];
 export type DecidedPrices = components['schemas']['DecidedPrices'];
 export type DecidingRule = components['schemas']['DecidingRule'];
@@ -5318,24 +5097,22 @@ export type DiscardHeldPricesInput = components['schemas']['DiscardHeldPricesInp
 export type Dump = components['schemas']['Dump'];
 export type DumpFile = components['schemas']['DumpFile'];
 export type DumpState = components['schemas']['DumpState'];
-export type EndedSessions = components['schemas']['EndedSessions'];
 export type Error = components['schemas']['Error'];
 export type ErrorCode = components['schemas']['ErrorCode'];
 export type EventKind = components['schemas']['EventKind'];
 export type EvidenceRule = components['schemas']['EvidenceRule'];
 export type ExplainedComparison = components['schemas']['ExplainedComparison'];
 export type FileMark = components['schemas']['FileMark'];
-export type FirstStep = components['schemas']['FirstStep'];
-export type FirstSteps = components['schemas']['FirstSteps'];
+export type Finding = components['schemas']['Finding'];
 export type Genre = components['schemas']['Genre'];
 export type Grade = components['schemas']['Grade'];
 export type GradeGroup = components['schemas']['GradeGroup'];
+export type Health = components['schemas']['Health'];
 export type HeldPrice = components['schemas']['HeldPrice'];
 export type Import = components['schemas']['Import'];
 export type ImportDetail = components['schemas']['ImportDetail'];
 export type ImportFormat = components['schemas']['ImportFormat'];
 export type ImportStatus = components['schemas']['ImportStatus'];
-export type InvitedPerson = components['schemas']['InvitedPerson'];
 export type ItemSource = components['schemas']['ItemSource'];
 export type KeyUsage = components['schemas']['KeyUsage'];
 export type ListedItem = components['schemas']['ListedItem'];
@@ -5354,14 +5131,10 @@ export type MatchedSet = components['schemas']['MatchedSet'];
 export type Merge = components['schemas']['Merge'];
 export type MergeItemInput = components['schemas']['MergeItemInput'];
 export type NewApiKey = components['schemas']['NewApiKey'];
-export type NewPersonToken = components['schemas']['NewPersonToken'];
 export type Order = components['schemas']['Order'];
 export type OrderLine = components['schemas']['OrderLine'];
 export type Pagination = components['schemas']['Pagination'];
 export type ParkedRow = components['schemas']['ParkedRow'];
-export type Person = components['schemas']['Person'];
-export type PersonSession = components['schemas']['PersonSession'];
-export type PersonToken = components['schemas']['PersonToken'];
 export type PlaceParkedRowInput = components['schemas']['PlaceParkedRowInput'];
 export type Plan = components['schemas']['Plan'];
 export type PostPricesInput = components['schemas']['PostPricesInput'];
@@ -5392,7 +5165,6 @@ export type ReopenedDecisions = components['schemas']['ReopenedDecisions'];
 export type RequestListingChangeInput = components['schemas']['RequestListingChangeInput'];
 export type ReviewedItem = components['schemas']['ReviewedItem'];
 export type ReviewedPrice = components['schemas']['ReviewedPrice'];
-export type Role = components['schemas']['Role'];
 export type RotateKeyInput = components['schemas']['RotateKeyInput'];
 export type RunningDump = components['schemas']['RunningDump'];
 export type SaleCancellation = components['schemas']['SaleCancellation'];
@@ -5403,6 +5175,8 @@ export type SendTestEventInput = components['schemas']['SendTestEventInput'];
 export type SetAside = components['schemas']['SetAside'];
 export type SetMatch = components['schemas']['SetMatch'];
 export type SetMatchCandidate = components['schemas']['SetMatchCandidate'];
+export type SetPrice = components['schemas']['SetPrice'];
+export type SetPriceInput = components['schemas']['SetPriceInput'];
 export type SetRatesInput = components['schemas']['SetRatesInput'];
 export type SetSourceAsideInput = components['schemas']['SetSourceAsideInput'];
 export type SetSynonymsInput = components['schemas']['SetSynonymsInput'];
@@ -5424,6 +5198,9 @@ export type StoredPriceExplanation = components['schemas']['StoredPriceExplanati
 export type StoredSale = components['schemas']['StoredSale'];
 export type Synonym = components['schemas']['Synonym'];
 export type TakeSourceBackInput = components['schemas']['TakeSourceBackInput'];
+export type TopCaller = components['schemas']['TopCaller'];
+export type TopItem = components['schemas']['TopItem'];
+export type TopSeller = components['schemas']['TopSeller'];
 export type UpdateApprovalRuleInput = components['schemas']['UpdateApprovalRuleInput'];
 export type UsedRate = components['schemas']['UsedRate'];
 export type WaitingListing = components['schemas']['WaitingListing'];
@@ -5438,10 +5215,6 @@ export interface operations {
                 search?: string;
                 plan?: components["schemas"]["Plan"];
                 suspended?: boolean;
-                /** @description Without it the list has its usual order */
-                sort_by?: "name" | "highlight_credits" | "created_at";
-                /** @description Of `sort_by`; ties go by id in the same direction */
-                sort_order?: "asc" | "desc";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Entries on a page */
@@ -5845,414 +5618,6 @@ export interface operations {
             };
         };
     };
-    listPeople: {
-        parameters: {
-            query?: {
-                /** @description Page number, from 1 */
-                page?: number;
-                /** @description Entries on a page */
-                per_page?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["Person"][];
-                        pagination: components["schemas"]["Pagination"];
-                    };
-                };
-            };
-        };
-    };
-    createPerson: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CreatePersonInput"];
-            };
-        };
-        responses: {
-            /** @description Success */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["InvitedPerson"];
-                        message?: string;
-                    };
-                };
-            };
-        };
-    };
-    getPerson: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Id of the person */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["Person"];
-                    };
-                };
-            };
-        };
-    };
-    removePerson: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /** @description Id of the person */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["Person"];
-                        message?: string;
-                    };
-                };
-            };
-        };
-    };
-    changePerson: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /** @description Id of the person */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ChangePersonInput"];
-            };
-        };
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["Person"];
-                        message?: string;
-                    };
-                };
-            };
-        };
-    };
-    invitePerson: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /** @description Id of the person */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["InvitedPerson"];
-                        message?: string;
-                    };
-                };
-            };
-        };
-    };
-    listPersonSessions: {
-        parameters: {
-            query?: {
-                /** @description Page number, from 1 */
-                page?: number;
-                /** @description Entries on a page */
-                per_page?: number;
-            };
-            header?: never;
-            path: {
-                /** @description Id of the person */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["PersonSession"][];
-                        pagination: components["schemas"]["Pagination"];
-                    };
-                };
-            };
-        };
-    };
-    endPersonSessions: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /** @description Id of the person */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["EndedSessions"];
-                        message?: string;
-                    };
-                };
-            };
-        };
-    };
-    endPersonSession: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /** @description Id of the person */
-                id: number;
-                /** @description Id of the session */
-                session_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["EndedSessions"];
-                        message?: string;
-                    };
-                };
-            };
-        };
-    };
-    listPersonTokens: {
-        parameters: {
-            query?: {
-                /** @description Page number, from 1 */
-                page?: number;
-                /** @description Entries on a page */
-                per_page?: number;
-            };
-            header?: never;
-            path: {
-                /** @description Id of the person */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["PersonToken"][];
-                        pagination: components["schemas"]["Pagination"];
-                    };
-                };
-            };
-        };
-    };
-    createPersonToken: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /** @description Id of the person */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CreatePersonTokenInput"];
-            };
-        };
-        responses: {
-            /** @description Success */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["NewPersonToken"];
-                        message?: string;
-                    };
-                };
-            };
-        };
-    };
-    revokePersonToken: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /** @description Id of the person */
-                id: number;
-                /** @description Id of the token */
-                token_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["PersonToken"];
-                        message?: string;
-                    };
-                };
-            };
-        };
-    };
-    readFirstSteps: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["FirstSteps"];
-                    };
-                };
-            };
-        };
-    };
     listAudit: {
         parameters: {
             query?: {
@@ -6268,10 +5633,6 @@ export interface operations {
                 from?: string;
                 /** @description Latest moment, itself not included */
                 to?: string;
-                /** @description Without it the list has its usual order */
-                sort_by?: "at";
-                /** @description Of `sort_by`; ties go by id in the same direction */
-                sort_order?: "asc" | "desc";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Entries on a page */
@@ -6307,8 +5668,6 @@ export interface operations {
                 game?: string;
                 /** @description Directly below this one; 0 for those at the top */
                 parent_id?: number;
-                /** @description This category */
-                id?: number;
                 /** @description Part of name or ref, in any case */
                 search?: string;
                 /** @description Page number, from 1 */
@@ -6414,18 +5773,12 @@ export interface operations {
                 game?: string;
                 /** @description Exactly this ref */
                 ref?: string;
-                /** @description Id of an item; may be repeated for several */
-                "id[]"?: number[];
                 /** @description Category; everything below it is included */
                 category_id?: number;
                 /** @description Part of name, code or ref, in any case */
                 search?: string;
                 /** @description Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as `search` has them; all must hold, `or` and parentheses group, `-` negates. The answer tells as `query` how it was read */
                 query?: string;
-                /** @description Without it the list has its usual order */
-                sort_by?: "name" | "code" | "id" | "price" | "updated_at";
-                /** @description Of `sort_by`; ties go by id in the same direction */
-                sort_order?: "asc" | "desc";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Entries on a page */
@@ -6791,38 +6144,6 @@ export interface operations {
             };
         };
     };
-    readWorthHistory: {
-        parameters: {
-            query?: {
-                /** @description Earliest day, itself included */
-                from?: string;
-                /** @description Latest day, itself included */
-                to?: string;
-            };
-            header?: never;
-            path: {
-                /** @description Id of the collection */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {boolean} */
-                        success: true;
-                        data: components["schemas"]["CollectionWorthDay"][];
-                    };
-                };
-            };
-        };
-    };
     listListings: {
         parameters: {
             query?: {
@@ -6835,10 +6156,6 @@ export interface operations {
                 page?: number;
                 /** @description Entries on a page */
                 per_page?: number;
-                /** @description Without it the list has its usual order */
-                sort_by?: "price" | "quantity" | "created_at";
-                /** @description Of `sort_by`; ties go by id in the same direction */
-                sort_order?: "asc" | "desc";
             };
             header?: never;
             path?: never;
@@ -7402,14 +6719,12 @@ export interface operations {
                 item_id?: number;
                 /** @description With a line of this listing */
                 listing_id?: number;
+                /** @description The shop's reference of the buyer, as it was recorded */
+                buyer_reference?: string;
                 /** @description Earliest moment, itself included */
                 from?: string;
                 /** @description Latest moment, itself not included */
                 to?: string;
-                /** @description Without it the list has its usual order */
-                sort_by?: "sold_at" | "order_id";
-                /** @description Of `sort_by`; ties go by id in the same direction */
-                sort_order?: "asc" | "desc";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Entries on a page */
@@ -8639,6 +7954,61 @@ export interface operations {
             };
         };
     };
+    readActivity: {
+        parameters: {
+            query?: {
+                /** @description How many days; those before are as many */
+                days?: number;
+                /** @description The last day; today when absent */
+                to?: string;
+                /** @description Only what this account sold, waited for, requested and was sent */
+                account_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Activity"];
+                    };
+                };
+            };
+        };
+    };
+    readHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Health"];
+                    };
+                };
+            };
+        };
+    };
     getDumpState: {
         parameters: {
             query?: never;
@@ -8723,6 +8093,41 @@ export interface operations {
             };
         };
     };
+    setPrice: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the item */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SetPriceInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["SetPrice"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
     listPricePoints: {
         parameters: {
             query?: {
@@ -8766,10 +8171,6 @@ export interface operations {
                 status?: components["schemas"]["ImportStatus"];
                 /** @description Part of the name of the file, in any case */
                 search?: string;
-                /** @description Without it the list has its usual order */
-                sort_by?: "started_at";
-                /** @description Of `sort_by`; ties go by id in the same direction */
-                sort_order?: "asc" | "desc";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Entries on a page */
@@ -9275,10 +8676,6 @@ export interface operations {
                 event?: components["schemas"]["EventKind"];
                 /** @description Test events only, or all but those */
                 test?: boolean;
-                /** @description Without it the list has its usual order */
-                sort_by?: "created_at";
-                /** @description Of `sort_by`; ties go by id in the same direction */
-                sort_order?: "asc" | "desc";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Entries on a page */
@@ -9419,17 +8816,7 @@ type ReadonlyArray<T> = [
 ] extends [
     unknown[]
 ] ? Readonly<Exclude<T, undefined>> : Readonly<Exclude<T, undefined>[]>;
-export const pathsOperatorV1AccountsGetParametersQuerySort_byValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/accounts"]["get"]["parameters"]["query"]["sort_by"]> = ["name", "highlight_credits", "created_at"];
-export const pathsOperatorV1AccountsGetParametersQuerySort_orderValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/accounts"]["get"]["parameters"]["query"]["sort_order"]> = ["asc", "desc"];
 export const pathsOperatorV1AccountsAccount_idKeysGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/accounts/{account_id}/keys"]["get"]["parameters"]["query"]["state"]> = ["valid", "expired", "revoked"];
-export const pathsOperatorV1AuditGetParametersQuerySort_byValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/audit"]["get"]["parameters"]["query"]["sort_by"]> = ["at"];
-export const pathsOperatorV1AuditGetParametersQuerySort_orderValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/audit"]["get"]["parameters"]["query"]["sort_order"]> = ["asc", "desc"];
-export const pathsOperatorV1ItemsGetParametersQuerySort_byValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/items"]["get"]["parameters"]["query"]["sort_by"]> = ["name", "code", "id", "price", "updated_at"];
-export const pathsOperatorV1ItemsGetParametersQuerySort_orderValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/items"]["get"]["parameters"]["query"]["sort_order"]> = ["asc", "desc"];
-export const pathsOperatorV1ListingsGetParametersQuerySort_byValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/listings"]["get"]["parameters"]["query"]["sort_by"]> = ["price", "quantity", "created_at"];
-export const pathsOperatorV1ListingsGetParametersQuerySort_orderValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/listings"]["get"]["parameters"]["query"]["sort_order"]> = ["asc", "desc"];
-export const pathsOperatorV1OrdersGetParametersQuerySort_byValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/orders"]["get"]["parameters"]["query"]["sort_by"]> = ["sold_at", "order_id"];
-export const pathsOperatorV1OrdersGetParametersQuerySort_orderValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/orders"]["get"]["parameters"]["query"]["sort_order"]> = ["asc", "desc"];
 export const pathsOperatorV1HeldPricesGetParametersQueryRuleValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices"]["get"]["parameters"]["query"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "withdrawn"];
 export const pathsOperatorV1HeldPricesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices"]["get"]["parameters"]["query"]["state"]> = ["open", "accepted", "discarded", "reverted"];
 export const pathsOperatorV1PriceReviewsGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-reviews"]["get"]["parameters"]["query"]["state"]> = ["held", "disputed", "stale"];
@@ -9446,13 +8833,9 @@ export const pathsOperatorV1MergesGetParametersQueryStateValues: ReadonlyArray<F
 export const pathsOperatorV1MatchesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/matches"]["get"]["parameters"]["query"]["state"]> = ["waiting", "postponed", "decided"];
 export const pathsOperatorV1MatchesGetParametersQueryReasonValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/matches"]["get"]["parameters"]["query"]["reason"]> = ["loose", "several", "claimed-twice", "shop-id-shared", "shop-id-differs", "hp", "price-ratio", "set-unclear", "finish", "unknown"];
 export const pathsOperatorV1SetMatchesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/set-matches"]["get"]["parameters"]["query"]["state"]> = ["waiting", "decided"];
-export const pathsOperatorV1ImportsGetParametersQuerySort_byValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports"]["get"]["parameters"]["query"]["sort_by"]> = ["started_at"];
-export const pathsOperatorV1ImportsGetParametersQuerySort_orderValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports"]["get"]["parameters"]["query"]["sort_order"]> = ["asc", "desc"];
 export const pathsOperatorV1ImportsId_or_formatPostParametersQueryDecimalValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports/{id_or_format}"]["post"]["parameters"]["query"]["decimal"]> = [".", ","];
 export const pathsOperatorV1ImportsId_or_formatPostParametersQueryEncodingValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports/{id_or_format}"]["post"]["parameters"]["query"]["encoding"]> = ["utf-8", "windows-1252"];
 export const pathsOperatorV1WebhookEventsGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/webhook-events"]["get"]["parameters"]["query"]["state"]> = ["queued", "delivered", "failed", "cancelled"];
-export const pathsOperatorV1WebhookEventsGetParametersQuerySort_byValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/webhook-events"]["get"]["parameters"]["query"]["sort_by"]> = ["created_at"];
-export const pathsOperatorV1WebhookEventsGetParametersQuerySort_orderValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/webhook-events"]["get"]["parameters"]["query"]["sort_order"]> = ["asc", "desc"];
 export const acceptHeldPricesInputRuleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["AcceptHeldPricesInput"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "withdrawn"];
 export const approvalConditionsChanged_fieldsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ApprovalConditions"]["changed_fields"]> = ["item_id", "grade_id", "title", "description", "language", "images", "shipping_payer", "offers_enabled", "min_offer_price"];
 export const approvalRuleModeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ApprovalRule"]["mode"]> = ["off", "shadow", "on"];
@@ -9471,7 +8854,6 @@ export const errorCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["s
 export const eventKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["EventKind"]> = ["sale", "expire"];
 export const explainedComparisonLevelValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ExplainedComparison"]["level"]> = ["agree", "doubt", "conflict"];
 export const fileMarkTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["FileMark"]["type"]> = ["csv", "json"];
-export const firstStepValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["FirstStep"]> = ["owner", "catalogue", "prices", "rates", "account", "key", "listing"];
 export const genreValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Genre"]> = ["single", "card", "sealed", "bundle"];
 export const heldPriceRuleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "withdrawn"];
 export const heldPriceStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["state"]> = ["open", "accepted", "discarded", "reverted"];
@@ -9500,10 +8882,10 @@ export const priceRuleNameValues: ReadonlyArray<FlattenedDeepRequired<components
 export const priceStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceState"]> = ["trusted", "disputed", "stale"];
 export const reviewedPriceStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ReviewedPrice"]["state"]> = ["held", "trusted", "disputed", "stale"];
 export const reviewedPriceRuleAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ReviewedPrice"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order"];
-export const roleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Role"]> = ["owner", "catalogue", "market", "support", "read_only"];
 export const savePriceMappingInputDecimalValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SavePriceMappingInput"]["decimal"]> = [".", ","];
 export const savePriceMappingInputEncodingValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SavePriceMappingInput"]["encoding"]> = ["utf-8", "windows-1252"];
 export const setMatchStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SetMatch"]["state"]> = ["waiting", "decided"];
+export const setPriceInputMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SetPriceInput"]["market"]> = ["source_a", "source_b", "source_c"];
 export const sharedIdKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SharedId"]["kind"]> = ["foreign_id", "figures"];
 export const shippingPayerValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ShippingPayer"]> = ["buyer", "seller"];
 export const sourceTrustMarketValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SourceTrust"]["market"]> = ["source_a", "source_b", "source_c"];

@@ -16,6 +16,7 @@ import { AuditPage } from './pages/audit.tsx'
 import { CataloguePage } from './pages/catalogue.tsx'
 import { DumpsPage } from './pages/dumps.tsx'
 import { FirstStepsPage } from './pages/first-steps.tsx'
+import { HealthPage } from './pages/health.tsx'
 import { ImportPage } from './pages/import.tsx'
 import { ImportsPage } from './pages/imports.tsx'
 import { ListingPage } from './pages/listing.tsx'
@@ -64,6 +65,7 @@ const places = ({ person, first_steps: isNew, is_empty: isEmpty }: Signed) => [
   { href: '/console/listings', text: t('market'), also: ['/console/orders'] },
   { href: '/console/accounts', text: t('accounts'), also: ['/console/webhooks'] },
   { href: '/console/audit', text: t('audit') },
+  { href: '/console/health', text: t('health') },
   ...(person === null || person.roles.includes('owner') ? [{ href: '/console/people', text: t('people') }] : []),
   ...(person === null ? [] : [account()]),
 ]
@@ -114,6 +116,7 @@ function Pages({ isEmpty }: { isEmpty: boolean }) {
       <Route path="/console/accounts/:id" component={AccountPage} />
       <Route path="/console/webhooks" component={WebhooksPage} />
       <Route path="/console/audit" component={AuditPage} />
+      <Route path="/console/health" component={HealthPage} />
       <Route path="/console/people" component={PeoplePage} />
       <Route path="/console/people/:id" component={PersonPage} />
       <Route path={ACCOUNT_PATH} component={MyAccountPage} />

@@ -222,6 +222,7 @@ export async function lockAccount(tx: Tx, id: number): Promise<Account> {
   return jsonReady(row)
 }
 
+/** @throws NOT_FOUND */
 export async function fetchAccount(on: Queryable, id: number): Promise<Account> {
   const row = await accounts(on).where('id', '=', existing('account', id)).executeTakeFirst()
   if (!row) throw missing('account', id)

@@ -4,8 +4,10 @@ import { DAY_MS } from '#core/duration.ts'
 import type { Db, Queryable } from '#db/schema.ts'
 import { inTransaction } from '#db/transaction.ts'
 
-/** Days that are kept and shown, today among them. */
+/** Days that are shown, today among them. */
 export const USAGE_DAYS = 30
+/** Statistics compare a period with the one before. */
+const KEPT_DAYS = 2 * USAGE_DAYS
 
 /** Keys that metrics tell apart: each has a series for every operation that it calls. */
 const MEASURED_KEYS = 200
@@ -150,7 +152,7 @@ export async function pageOfUsage(
   return { rows, total: counted.rows[0]!.total }
 }
 
-/** Forgets days that are not shown any more. */
+/** Forgets days that statistics do not compare with any more. */
 export async function forgetOldUsage(db: Db, now: Date): Promise<void> {
-  await sql`delete from api_key_usage where day < ${firstDay(now)}::date`.execute(db.kysely)
+  await sql`delete from api_key_usage where day < ${dayText(now.getTime() - (KEPT_DAYS - 1) * DAY_MS)}::date`.execute(db.kysely)
 }

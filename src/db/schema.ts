@@ -616,6 +616,7 @@ export interface Schema {
     sold_at: Date
     created_at: Date
   }
+  order_buyers: { order_id: number; reference: string }
   sales: {
     id: GeneratedAlways<number>
     order_id: number
@@ -772,6 +773,8 @@ export interface Schema {
     last_seen_at: Date
     stopped: Generated<boolean>
   }
+  /** `day` comes as text */
+  day_counts: { day: string; name: string; count: number }
   idempotency_keys: {
     scope: string
     key: string

@@ -1,5 +1,5 @@
 // Orders with what became of their lines, latest sale first unless their caller sorts them.
-import { PeriodFields, periodOf } from '#core/fields.ts'
+import { filter, PeriodFields, periodOf } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
@@ -17,6 +17,7 @@ export const listOrders = verb(
         seller_id: Type.Optional(Type.Integer({ description: 'With a line of this seller' })),
         item_id: Type.Optional(Type.Integer({ description: 'With a line of this item' })),
         listing_id: Type.Optional(Type.Integer({ description: 'With a line of this listing' })),
+        buyer_reference: filter("The shop's reference of the buyer, as it was recorded"),
         ...PeriodFields,
         ...sortParams(namesOf(ORDER_SORTING)),
         ...pageParams(),
@@ -26,6 +27,6 @@ export const listOrders = verb(
   },
   async (ctx: ReadCtx, { from, to, ...input }): Promise<Page<StoredOrder>> => {
     const period = periodOf({ from, to })
-    return readPage(input, (filter, limit, offset) => pageOfOrders(ctx.db.kysely, { ...filter, ...period }, limit, offset))
+    return readPage(input, (wanted, limit, offset) => pageOfOrders(ctx.db.kysely, { ...wanted, ...period }, limit, offset))
   },
 )

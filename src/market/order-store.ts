@@ -42,26 +42,49 @@ function asAnswered({ order_id, sold_at, lines }: Order): Order {
 /** An order with what became of its lines. @throws NOT_FOUND */
 export async function fetchStoredOrder(on: Queryable, orderId: number): Promise<StoredOrder> {
   if (!Number.isSafeInteger(orderId)) throw missing('order', orderId)
-  const [stored] = await withCancellations(on, [(await fetchOrder(on, orderId)).order])
+  const [stored] = await withSales(on, [(await fetchOrder(on, orderId)).order])
   return stored!
 }
 
-async function withCancellations(on: Queryable, orders: Order[]): Promise<StoredOrder[]> {
-  const { rows } = await sql<
-    { order_id: number; line: number; refunded: string; cancelled_at: Date } & Omit<Cancellation, 'refunded' | 'cancelled_at'>
-  >`
-    select s.order_id, s.line, s.unit_price * s.quantity as refunded, c.cancelled_at, c.cancelled_by, c.reason, c.listing_status
-    from sales s join sale_cancellations c on c.sale_id = s.id where s.order_id = any(${orders.map((order) => order.order_id)}::int8[])`.execute(on)
-  const cancellations = new Map(
-    rows.map(({ order_id: orderId, line, cancelled_at: at, cancelled_by, reason, refunded, listing_status }) => [
-      `${orderId} ${line}`,
-      { cancelled_at: at.toISOString(), cancelled_by, reason, refunded: Number(refunded), listing_status },
-    ]),
-  )
-  return orders.map((order) => ({
-    ...order,
-    lines: order.lines.map((line, i) => ({ line: i + 1, ...line, cancellation: cancellations.get(`${order.order_id} ${i + 1}`) ?? null })),
-  }))
+interface SaleRow extends Omit<Cancellation, 'refunded' | 'cancelled_at' | 'cancelled_by' | 'reason'> {
+  order_id: number
+  line: number
+  seller_id: number
+  amount: string
+  commission: string
+  cancelled_at: Date | null
+  cancelled_by: string | null
+  reason: string | null
+  buyer_reference: string | null
+}
+
+async function withSales(on: Queryable, orders: Order[]): Promise<StoredOrder[]> {
+  const { rows } = await sql<SaleRow>`
+    select s.order_id, s.line, s.seller_id, s.unit_price * s.quantity as amount, s.unit_price * s.quantity - s.payout as commission,
+      c.cancelled_at, c.cancelled_by, c.reason, c.listing_status, b.reference as buyer_reference
+    from sales s left join sale_cancellations c on c.sale_id = s.id left join order_buyers b on b.order_id = s.order_id
+    where s.order_id = any(${orders.map((order) => order.order_id)}::int8[])`.execute(on)
+  const saleOf = new Map(rows.map((row) => [`${row.order_id} ${row.line}`, row]))
+  return orders.map((order) => {
+    const sales = order.lines.map((_line, i) => saleOf.get(`${order.order_id} ${i + 1}`)!)
+    return {
+      order_id: order.order_id,
+      sold_at: order.sold_at,
+      buyer_reference: sales[0]!.buyer_reference,
+      lines: order.lines.map((line, i) => {
+        const { seller_id, commission } = sales[i]!
+        return { line: i + 1, ...line, seller_id, commission: Number(commission), cancellation: cancellationOf(sales[i]!) }
+      }),
+    }
+  })
+}
+
+function cancellationOf({ amount, cancelled_at: at, cancelled_by: by, reason, listing_status }: SaleRow): Cancellation | null {
+  return at && { cancelled_at: at.toISOString(), cancelled_by: by!, reason: reason!, refunded: Number(amount), listing_status }
+}
+
+export async function saveBuyer(tx: Tx, orderId: number, reference: string): Promise<void> {
+  await tx.insertInto('order_buyers').values({ order_id: orderId, reference }).execute()
 }
 
 export async function saveOrderResult(tx: Tx, order: Order): Promise<void> {
@@ -161,6 +184,7 @@ export const ORDER_SORTING = {
 } satisfies Sorting<string>
 
 export interface OrderFilter extends LineFilter, SortInput<keyof typeof ORDER_SORTING.by> {
+  buyer_reference?: string
   from: Date | undefined
   to: Date | undefined
 }
@@ -168,13 +192,15 @@ export interface OrderFilter extends LineFilter, SortInput<keyof typeof ORDER_SO
 /** Orders with a line that matches, latest sale first. */
 export async function pageOfOrders(
   on: Queryable,
-  { from, to, sort_by, sort_order, ...filter }: OrderFilter,
+  { from, to, buyer_reference: buyer, sort_by, sort_order, ...filter }: OrderFilter,
   limit: number,
   offset: number,
 ): Promise<{ rows: StoredOrder[]; total: number }> {
   let matching = on.selectFrom('orders as o')
   if (from) matching = matching.where('o.sold_at', '>=', from)
   if (to) matching = matching.where('o.sold_at', '<', to)
+  if (buyer !== undefined)
+    matching = matching.where('o.order_id', 'in', (e) => e.selectFrom('order_buyers').select('order_id').where('reference', '=', buyer))
   if (Object.keys(filter).length > 0) {
     matching = matching.where('o.order_id', 'in', (e) => linesOf(e.selectFrom('sales as s'), filter).select('s.order_id'))
   }
@@ -183,7 +209,7 @@ export async function pageOfOrders(
     matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow(),
   ])
   return {
-    rows: await withCancellations(
+    rows: await withSales(
       on,
       rows.map((row) => asAnswered(row.result as Order)),
     ),

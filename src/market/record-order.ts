@@ -1,7 +1,7 @@
 // Takes an order of the shop's checkout: stock, sales, payouts, the service's prices and notifications, all or nothing.
 import { MINUTE_MS } from '#core/duration.ts'
 import { conflict, invalid, invalidFields } from '#core/errors.ts'
-import { moment, momentOf } from '#core/fields.ts'
+import { moment, momentOf, name } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { minorToNumber, minorToText, parseMinor } from '#core/money.ts'
 import { problem, reason } from '#core/problems.ts'
@@ -14,7 +14,7 @@ import { lockServicePrices, refreshServicePrices } from '#prices/service-price.t
 import { emitSales } from '#webhooks/emit.ts'
 import { endedIfOver } from './expire-listings.ts'
 import { HIGHEST_PRICE, MOST_UNITS, unitPriceKurus } from './fields.ts'
-import { claimOrder, fetchOrder, type ForSale, insertSales, lockForSale, lockSuspended, saveOrderResult } from './order-store.ts'
+import { claimOrder, fetchOrder, type ForSale, insertSales, lockForSale, lockSuspended, saveBuyer, saveOrderResult } from './order-store.ts'
 import { payoutKurus } from './payout.ts'
 import { updateStock } from './store.ts'
 import { decisionOn } from './transition.ts'
@@ -57,6 +57,7 @@ export const recordOrder = verb(
       {
         order_id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: "The shop's own id of the order" }),
         sold_at: Type.Optional(moment('When it was sold; now when absent')),
+        buyer_reference: Type.Optional(name("The shop's own reference of the buyer, for operators only: sellers are not told", 100)),
         lines: Type.Array(Line, { minItems: 1, maxItems: MOST_LINES }),
       },
       { additionalProperties: false },
@@ -112,7 +113,14 @@ export const recordOrder = verb(
         })),
       }
       await saveOrderResult(tx, order)
-      note.audit({ action: 'order.record', subject: 'order', id: orderId, after: order })
+      const buyer = input.buyer_reference?.trim()
+      if (buyer !== undefined) await saveBuyer(tx, orderId, buyer)
+      note.audit({
+        action: 'order.record',
+        subject: 'order',
+        id: orderId,
+        after: { ...order, ...(buyer !== undefined && { buyer_reference: buyer }) },
+      })
       note.changed('listings', [...taken.keys()])
       note.changed('sales', [...new Set(sold.map((line) => line.listing.item_id))])
       return order
@@ -121,9 +129,10 @@ export const recordOrder = verb(
 
 type OrderLine = Static<typeof Line>
 
-/** The body without the order in which its fields happened to be written. */
-function canonical(input: { sold_at?: string; lines: OrderLine[] }): unknown {
-  return [input.sold_at ?? null, input.lines.map((line) => [line.listing_id, line.quantity, line.unit_price ?? null])]
+/** The body without the order in which its fields happened to be written. Without a buyer it is as it was before there were any. */
+function canonical({ sold_at: soldAt, buyer_reference: buyer, lines }: { sold_at?: string; buyer_reference?: string; lines: OrderLine[] }): unknown {
+  const units = lines.map((line) => [line.listing_id, line.quantity, line.unit_price ?? null])
+  return [soldAt ?? null, units, ...(buyer === undefined ? [] : [buyer.trim()])]
 }
 
 async function earlierOrder(tx: Tx, orderId: number, requestHash: Buffer): Promise<Order> {

@@ -297,9 +297,16 @@ export const StoredOrderSchema = Type.Object(
   {
     order_id: Type.Integer(),
     sold_at: Time('UTC'),
+    buyer_reference: orNull(Type.String(), { description: "The shop's own reference of the buyer; sellers never see it" }),
     lines: Type.Array(
       Type.Object(
-        { line: Type.Integer({ description: 'From 1' }), ...RecordedLine, cancellation: orNull(CancellationSchema) },
+        {
+          line: Type.Integer({ description: 'From 1' }),
+          ...RecordedLine,
+          seller_id: Type.Integer(),
+          commission: Type.Number({ description: 'Unit price × quantity less the payout' }),
+          cancellation: orNull(CancellationSchema),
+        },
         { title: 'OrderLine' },
       ),
     ),

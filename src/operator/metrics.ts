@@ -6,7 +6,7 @@ import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { DURATION_BUCKETS, type RequestCounts } from '#http/request-counts.ts'
 import type { ImageProxy } from '#images/image-proxy.ts'
 import type { Scheduler } from '#jobs/scheduler.ts'
-import type { Stats } from './read-stats.ts'
+import type { Stats } from '#stats/read-stats.ts'
 
 /** What metrics are taken from. */
 export interface MeasuredNode {

@@ -1,6 +1,7 @@
 // Operator API: prices, their history, and imports.
 import { Readable } from 'node:stream'
 import { PostedPricesSchema, type PostedPrices, postPrices } from '#catalogue/post-prices.ts'
+import { type SetPrice, SetPriceSchema, setPrice } from '#catalogue/set-price.ts'
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { Route } from '#http/route.ts'
@@ -36,6 +37,20 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx>[] => [
     answer: (posted: PostedPrices) => ({ data: posted }),
     data: PostedPricesSchema,
     errors: ['INVALID_JSON', 'PAYLOAD_TOO_LARGE'],
+  },
+  {
+    method: 'POST',
+    path: '/items/:id/prices',
+    verb: setPrice,
+    summary: 'Set or correct one price of an item',
+    description:
+      'On the word of a person: published whatever the rules say, and confirmed. What it replaces stays in the history and is in the audit ' +
+      'log. It is a batch of its own, which can be reverted.',
+    tag: 'Prices',
+    status: 201,
+    answer: (set: SetPrice) => ({ data: set, message: 'Price set' }),
+    data: SetPriceSchema,
+    errors: ['INVALID_JSON', 'NOT_FOUND'],
   },
   {
     method: 'GET',

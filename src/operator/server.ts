@@ -13,6 +13,7 @@ import type { ChangeFeed } from '#db/change-feed.ts'
 import type { Db } from '#db/schema.ts'
 import { openSnapshot } from '#db/snapshot.ts'
 import { addBuiltPages } from '#http/built-pages.ts'
+import type { HealthCtx } from '#health/read-health.ts'
 import { preconditionOf } from '#http/entity-tag.ts'
 import { failuresOf } from '#http/failures.ts'
 import { apiRequest, viewerOf } from '#http/fastify-adapter.ts'
@@ -51,7 +52,7 @@ import { openMetrics } from './metrics.ts'
 import { orderRoutes } from './order-routes.ts'
 import { peopleRoutes } from './people-routes.ts'
 import { priceRoutes } from './price-routes.ts'
-import { readStats } from './read-stats.ts'
+import { readStats } from '#stats/read-stats.ts'
 import { sourceRoutes } from './source-routes.ts'
 import { statsRoutes } from './stats-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
@@ -95,12 +96,12 @@ const TAGS = [
   { name: 'People', description: 'The people who run the service, their roles, sessions and tokens' },
   { name: 'Audit', description: 'The record of every write' },
   { name: 'Price sources', description: 'How far each source is trusted, and ids that items share' },
-  { name: 'Stats', description: 'Counts, queues and the state of price sources' },
+  { name: 'Stats', description: 'Counts, queues, what happened in a period, and health' },
 ]
 
 /** What the listener needs of the node that it belongs to. */
 export interface OperatorNode {
-  config: Pick<Config, 'operatorPort' | 'trustProxy' | 'dataDir' | 'databaseUrl' | 'priceRules' | 'sourceCurrencies' | 'marketNames' | 'marketOrder'>
+  config: Config
   db: Db
   log: Log
   feed: Pick<ChangeFeed, 'pull' | 'lastPullMs'>
@@ -152,7 +153,10 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
   app.addHook('onClose', () => imports.close())
   app.server.requestTimeout = UPLOAD_TIMEOUT_MS
   const failed = failuresOf(node.log)
-  const ctx = (viewer: Viewer, request: ApiRequest): UploadCtx & MarketWriteCtx & StoredExplainCtx & SourcesCtx & CatalogueNode & DumpCtx => ({
+  const ctx = (
+    viewer: Viewer,
+    request: ApiRequest,
+  ): UploadCtx & MarketWriteCtx & StoredExplainCtx & SourcesCtx & CatalogueNode & DumpCtx & HealthCtx => ({
     db: node.db,
     viewer,
     now: node.now,
@@ -168,6 +172,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     currencies: node.config.sourceCurrencies,
     imports,
     dumps: node.dumps,
+    config: node.config,
   })
   const pages: SessionPages = { app: 'console', sessions: node.consoleSessions, publicUrl: null }
   await app.register(

@@ -1,9 +1,12 @@
-// Operator API: the service at a glance.
+// Operator API: the service at a glance, what happened in a period, and its health.
+import { type Health, type HealthCtx, HealthSchema, readHealth } from '#health/read-health.ts'
 import type { Route } from '#http/route.ts'
+import type { MarketWriteCtx } from '#market/types.ts'
 import type { SourcesCtx } from '#prices/list-sources.ts'
-import { readStats, type Stats, StatsSchema } from './read-stats.ts'
+import { type Activity, ActivitySchema, readActivity } from '#stats/read-activity.ts'
+import { readStats, type Stats, StatsSchema } from '#stats/read-stats.ts'
 
-export const statsRoutes: Route<SourcesCtx>[] = [
+export const statsRoutes: Route<SourcesCtx & MarketWriteCtx & HealthCtx>[] = [
   {
     method: 'GET',
     path: '/stats',
@@ -12,5 +15,27 @@ export const statsRoutes: Route<SourcesCtx>[] = [
     tag: 'Stats',
     answer: (stats: Stats) => ({ data: stats }),
     data: StatsSchema,
+  },
+  {
+    method: 'GET',
+    path: '/stats/activity',
+    verb: readActivity,
+    summary: 'What happened in a period, day by day, and in the period before',
+    description:
+      'Sales, commission, payouts, refunds, decisions about listings, requests and webhook deliveries of every day, with totals and those that ' +
+      'sold and asked most. The period before is as long. Amounts are exact sums of sales that were not cancelled.',
+    tag: 'Stats',
+    answer: (activity: Activity) => ({ data: activity }),
+    data: ActivitySchema,
+    errors: ['NOT_FOUND'],
+  },
+  {
+    method: 'GET',
+    path: '/health',
+    verb: readHealth,
+    summary: 'What `mintmark doctor` finds, seen from the node that answers',
+    tag: 'Stats',
+    answer: (health: Health) => ({ data: health }),
+    data: HealthSchema,
   },
 ]

@@ -151,6 +151,7 @@ async function fill(node: TestNode): Promise<string[]> {
   const [last] = await operator<{ id: number }[]>(node, 'GET', '/imports')
   return [
     '',
+    '?days=365&measure=wait',
     '/approvals',
     '/approval-rules',
     `/approval-rules/${rule.id}`,
@@ -176,11 +177,13 @@ async function fill(node: TestNode): Promise<string[]> {
     '/orders/71',
     '/accounts',
     `/accounts/${seller}`,
+    `/accounts/${seller}?view=keys`,
     `/accounts/${seller}?view=usage`,
     `/accounts/${seller}?view=credits`,
     `/accounts/${seller}?view=collections`,
     `/accounts/${seller}?view=webhook`,
     '/webhooks',
     '/audit',
+    '/health',
   ]
 }

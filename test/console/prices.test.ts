@@ -57,11 +57,13 @@ describe.skipIf(NO_BROWSER)(`Prices in the console${WHY}`, () => {
     await page.getByRole('heading', { name: 'Held prices' }).waitFor()
     await page.getByRole('row', { name: /^PSA 9 Cardmarket \(EU\) €120\.00 Date in the future/ }).waitFor()
 
-    await button('Cardmarket (EU)').click()
+    // Every price has a button to correct it, named after its source and label.
+    const choice = (name: string) => page.getByRole('button', { name, exact: true })
+    await choice('Cardmarket (EU)').click()
     for (const shown of await page.locator('.choices button[aria-pressed=true]').allInnerTexts()) {
-      if (shown !== 'Cardmarket (EU)' && shown !== 'PSA 9') await button(shown).click()
+      if (shown !== 'Cardmarket (EU)' && shown !== 'PSA 9') await choice(shown).click()
     }
-    const psa = button('PSA 9')
+    const psa = choice('PSA 9')
     if ((await psa.getAttribute('aria-pressed')) === 'false') await psa.click()
     const legend = async () => (await page.locator('.chart .u-series .u-label').allInnerTexts()).slice(1)
     await until('the chart shows the label and its marks', async () => (await legend()).join() === 'PSA 9,PSA 9: Disputed,PSA 9: Held')

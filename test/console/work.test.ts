@@ -74,7 +74,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
       method: 'DELETE',
       headers: { 'x-console': '1', origin: node.operatorUrl!, cookie: cookies.map(({ name, value }) => `${name}=${value}`).join('; ') },
     })
-    await ended.page.getByRole('link', { name: 'Accounts' }).click()
+    await ended.page.getByRole('navigation').getByRole('link', { name: 'Accounts' }).click()
     await ended.page.getByLabel('Operator token').waitFor()
     await ended.close()
   })
@@ -105,7 +105,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
 
   test('a key with limits: made, changed, and what it was used for', async () => {
     const { professional: accountId } = node.accounts
-    await visited.open(`/accounts/${accountId}`)
+    await visited.open(`/accounts/${accountId}?view=keys`)
     await button('New key').click()
     await dialog().getByLabel('Label').fill('widget')
     await dialog()
@@ -141,7 +141,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
   })
 
   test('a key: made and shown once, rotated and revoked', async () => {
-    await visited.open(`/accounts/${node.accounts.starter}`)
+    await visited.open(`/accounts/${node.accounts.starter}?view=keys`)
     const knows = async (key: string) => (await send(`${node.publicUrl}/api/v1/items`, key)).status === 200
     await button('New key').click()
     await dialog().getByLabel('Label').fill('shop')
@@ -215,13 +215,15 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     })
     await operator(node, 'POST', '/prices', [price(60, 10), price(30, 11), price(10, 12.5)])
     await visited.open(`/catalogue/items/${item.id}`)
-    await button('Source B').click()
-    const lines = button('Lightly Played')
+    // Every price has a button to correct it, named after its source and label.
+    const choice = (name: string) => page.getByRole('button', { name, exact: true })
+    await choice('Source B').click()
+    const lines = choice('Lightly Played')
     if ((await lines.getAttribute('aria-pressed')) === 'false') await lines.click()
     await page.locator('.chart canvas').waitFor()
     // Prices hold until they change: as many heights as prices, and drawn to the right edge, which is now.
     for (const shown of await page.locator('.choices button[aria-pressed=true]').allInnerTexts()) {
-      if (shown !== 'Source B' && shown !== 'Lightly Played') await button(shown).click()
+      if (shown !== 'Source B' && shown !== 'Lightly Played') await choice(shown).click()
     }
     await page.locator('.chart .u-series').nth(2).waitFor({ state: 'detached' })
     await until('the line has three heights', async () => (await drawnLine(page)).heights.length === 3)
@@ -567,7 +569,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await page.getByRole('heading', { name: 'Order 4711' }).waitFor()
     expect(await operator<Listing>(node, 'GET', `/listings/${listing.id}`)).toMatchObject({ status: 'sold', quantity: 0 })
     await visited.open(`/orders?listing_id=${listing.id}`)
-    await page.getByRole('row', { name: /^4711 .* To be sold 1/ }).waitFor()
+    await page.getByRole('row', { name: /^4711 .* To be sold Test plus – 1 / }).waitFor()
     await visited.open(`/catalogue/items/${item.id}`)
     await page
       .locator('section', { has: page.getByRole('heading', { name: 'Last sales' }) })
@@ -596,7 +598,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
   })
 
   test('filters of the short lists stand in the address bar', async () => {
-    await visited.open(`/accounts/${node.accounts.starter}`)
+    await visited.open(`/accounts/${node.accounts.starter}?view=keys`)
     await page.getByLabel('State').selectOption('revoked')
     await page.getByRole('row', { name: /shop.*Expired/ }).waitFor({ state: 'detached' })
     await page.getByRole('row', { name: /shop.*Revoked/ }).waitFor()

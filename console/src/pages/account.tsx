@@ -1,4 +1,4 @@
-// One account: its plan, keys and what they are used for, credits with their ledger, collections, listings and webhook deliveries.
+// One account: its plan, an overview, keys and what they are used for, credits with their ledger, collections, listings and webhook deliveries.
 import { useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso'
 import type { Loaded } from '#ui/data.ts'
@@ -14,11 +14,13 @@ import { count, moment, t, term, type WordKey } from '../words.ts'
 import { planOptions } from './accounts.tsx'
 import { AccountCollections } from './account-collections.tsx'
 import { AccountCredits } from './account-credits.tsx'
+import { AccountOverview } from './account-overview.tsx'
 import { AccountKeys } from './account-keys.tsx'
 import { AccountUsage } from './account-usage.tsx'
 import { AccountWebhook } from './webhooks.tsx'
 
 const VIEWS: { name: string; word: WordKey }[] = [
+  { name: 'overview', word: 'overview' },
   { name: 'keys', word: 'keys' },
   { name: 'usage', word: 'usage' },
   { name: 'credits', word: 'credits' },
@@ -30,7 +32,7 @@ export function AccountPage() {
   const id = Number(useRoute().params.id)
   const { path } = useRoute()
   const account = useData(`/accounts/${id}`)
-  const view = useAddressQuery().values.view ?? 'keys'
+  const view = useAddressQuery().values.view ?? 'overview'
   return (
     <>
       <p class="trail">
@@ -41,8 +43,13 @@ export function AccountPage() {
           <>
             <Head account={row} of={account} />
             <Tabs
-              tabs={VIEWS.map(({ name, word }) => ({ href: name === 'keys' ? path : `${path}?view=${name}`, text: t(word), current: name === view }))}
+              tabs={VIEWS.map(({ name, word }) => ({
+                href: name === 'overview' ? path : `${path}?view=${name}`,
+                text: t(word),
+                current: name === view,
+              }))}
             />
+            {view === 'overview' && <AccountOverview accountId={id} />}
             {view === 'keys' && <AccountKeys accountId={id} />}
             {view === 'usage' && <AccountUsage accountId={id} />}
             {view === 'credits' && <AccountCredits account={row} onChanged={account.reload} />}

@@ -1,7 +1,7 @@
 // One item: what it is, how its prices went by source and label, what they are now, its last sales and listings.
 import { useMemo, useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
-import type { Loaded } from '#ui/data.ts'
+import { type Loaded, useVersion } from '#ui/data.ts'
 import { Heading } from '#ui/heading.tsx'
 import { Await, Empty, Facts, Status } from '#ui/states.tsx'
 import { Table } from '#ui/table.tsx'
@@ -12,6 +12,7 @@ import { ago, count, date, lira, moment, refusal, t, term } from '../words.ts'
 import { Picture } from '#ui/picture.tsx'
 import { ItemForm } from './item-form.tsx'
 import { ItemMerges, MergeForm } from './item-merges.tsx'
+import { PriceForm } from './price-form.tsx'
 import { WhyThisPrice } from './price-explanation.tsx'
 import { PriceChart } from '../ui/price-chart.tsx'
 import { type Market, priceText } from './prices.ts'
@@ -50,7 +51,7 @@ export function ItemPage() {
               {row.images.length > 0 && <Picture item={row} />}
               <Facts rows={factsOf(row)} />
             </div>
-            <Prices itemId={id} shown={row.shown_market} current={row.prices} />
+            <Prices itemId={row.id} shown={row.shown_market} current={row.prices} onSaved={item.reload} />
             <Sources item={row} />
             <LastSales itemId={id} />
             <ItemListings itemId={id} />
@@ -103,20 +104,32 @@ function factsOf(item: PricedItem): [string, string][] {
 /** Held prices that the page shows; all are on the page of held prices. */
 const MOST_HELD = 100
 
-function Prices({ itemId, shown, current }: { itemId: number; shown: Market; current: ItemPrice[] }) {
+interface PricesProps {
+  itemId: number
+  shown: Market
+  current: ItemPrice[]
+  onSaved: () => void
+}
+
+function Prices({ itemId, shown, current, onSaved }: PricesProps) {
+  const [version, changed] = useVersion()
+  const saved = () => {
+    changed()
+    onSaved()
+  }
   const held = useData('/held-prices', { query: { item_id: itemId, per_page: MOST_HELD } })
   return (
     <>
-      <PriceHistory itemId={itemId} shown={shown} current={current} held={held.data ?? []} />
-      <CurrentPrices prices={current} />
+      <PriceHistory itemId={itemId} shown={shown} current={current} held={held.data ?? []} version={version} />
+      <CurrentPrices itemId={itemId} prices={current} onSaved={saved} />
       <WhyThisPrice itemId={itemId} prices={current} />
       <HeldPrices itemId={itemId} of={held} />
     </>
   )
 }
 
-function PriceHistory({ itemId, shown, current, held }: { itemId: number; shown: Market; current: ItemPrice[]; held: HeldPrice[] }) {
-  const points = useData(`/items/${itemId}/price-history`)
+function PriceHistory({ itemId, shown, current, held, version }: Omit<PricesProps, 'onSaved'> & { held: HeldPrice[]; version: number }) {
+  const points = useData(`/items/${itemId}/price-history`, { version })
   const marks = useMemo(
     () => [
       ...current.flatMap(({ state, ...price }) => (state === 'trusted' ? [] : [{ ...price, state }])),
@@ -165,10 +178,28 @@ function isSame(a: PricePoint, b: PricePoint): boolean {
   return a.market === b.market && a.label === b.label && a.updated_at === b.updated_at
 }
 
-function CurrentPrices({ prices }: { prices: ItemPrice[] }) {
+function CurrentPrices({ itemId, prices, onSaved }: { itemId: number; prices: ItemPrice[]; onSaved: () => void }) {
+  /** the price to correct, null for another one; undefined while none is set */
+  const [setting, setSetting] = useState<ItemPrice | null | undefined>()
   return (
     <section aria-labelledby="prices">
-      <h2 id="prices">{t('currentPrices')}</h2>
+      <div class="head">
+        <h2 id="prices">{t('currentPrices')}</h2>
+        <button type="button" onClick={() => setSetting(null)}>
+          {t('newPrice')}
+        </button>
+      </div>
+      {setting !== undefined && (
+        <PriceForm
+          itemId={itemId}
+          price={setting}
+          onClose={() => setSetting(undefined)}
+          onSaved={() => {
+            setSetting(undefined)
+            onSaved()
+          }}
+        />
+      )}
       {prices.length === 0 ? (
         <Empty>{t('noPrices')}</Empty>
       ) : (
@@ -186,6 +217,20 @@ function CurrentPrices({ prices }: { prices: ItemPrice[] }) {
             { head: t('asOf'), cell: (price) => <span title={moment(price.updated_at)}>{ago(price.updated_at)}</span> },
             { head: t('confirmed'), wide: true, cell: (price) => <span title={moment(price.confirmed_at)}>{ago(price.confirmed_at)}</span> },
             { head: t('import'), number: true, wide: true, cell: (price) => <a href={`/console/imports/${price.import_id}`}>#{price.import_id}</a> },
+            {
+              head: t('actions'),
+              cell: (price) =>
+                price.market !== 'service' && (
+                  <button
+                    type="button"
+                    class="plain"
+                    aria-label={`${t('correct')}: ${term('market', price.market)} ${price.label}`}
+                    onClick={() => setSetting(price)}
+                  >
+                    {t('correct')}
+                  </button>
+                ),
+            },
           ]}
         />
       )}

@@ -47,7 +47,9 @@ export function OrderPage() {
               <Facts
                 rows={[
                   [t('soldAt'), moment(row.sold_at)],
+                  [t('buyerReference'), <Buyer key="buyer" reference={row.buyer_reference} />],
                   [t('total'), lira(sumOf(row, (line) => line.quantity * line.unit_price))],
+                  [t('commission'), lira(sumOf(row, (line) => line.commission))],
                   [t('payout'), lira(sumOf(row, (line) => line.seller_payout))],
                   ...(refunded > 0 ? [[t('refunded'), lira(refunded)] as [string, string]] : []),
                 ]}
@@ -58,8 +60,10 @@ export function OrderPage() {
                 rowKey={({ line }) => line}
                 columns={[
                   { head: t('listing'), cell: (line) => <Named of="listings" id={line.listing_id} /> },
+                  { head: t('seller'), cell: (line) => <Named of="accounts" id={line.seller_id} /> },
                   { head: t('quantity'), number: true, cell: (line) => count(line.quantity) },
                   { head: t('unitPrice'), number: true, cell: (line) => lira(line.unit_price) },
+                  { head: t('commission'), number: true, cell: (line) => lira(line.commission) },
                   { head: t('payout'), number: true, cell: (line) => lira(line.seller_payout) },
                   { head: t('state'), cell: (line) => <LineState line={line} onCancel={row.lines.length > 1 ? () => setChosen([line]) : null} /> },
                 ]}
@@ -71,6 +75,11 @@ export function OrderPage() {
       </Await>
     </>
   )
+}
+
+/** Leads to all orders of the buyer. */
+function Buyer({ reference }: { reference: string | null }) {
+  return reference && <a href={`/console/orders?${new URLSearchParams({ buyer_reference: reference })}`}>{reference}</a>
 }
 
 function LineState({ line: { line, listing_status: status, cancellation }, onCancel }: { line: Line; onCancel: (() => void) | null }) {

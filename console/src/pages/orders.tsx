@@ -28,6 +28,7 @@ export function OrdersPage() {
           { name: 'seller_id', label: t('seller'), picker: accounts },
           { name: 'item_id', label: t('item'), picker: items },
           { name: 'listing_id', label: t('listing'), picker: listings },
+          { name: 'buyer_reference', label: t('buyerReference') },
           ...periodFilters(),
         ]}
         toQuery={periodQuery}
@@ -41,12 +42,25 @@ export function OrdersPage() {
           { head: t('order'), sort: 'order_id', cell: (order) => <a href={`/console/orders/${order.order_id}`}>{order.order_id}</a> },
           { head: t('when'), short: true, sort: 'sold_at', cell: (order) => moment(order.sold_at) },
           { head: t('listing'), cell: (order) => <Sold order={order} /> },
-          { head: t('units'), number: true, cell: (order) => count(sumOf(order, (line) => line.quantity)) },
+          { head: t('seller'), cell: ({ lines }) => <Sellers ids={lines.map((line) => line.seller_id)} /> },
+          { head: t('buyerReference'), wide: true, cell: (order) => order.buyer_reference ?? '–' },
+          { head: t('units'), number: true, wide: true, cell: (order) => count(sumOf(order, (line) => line.quantity)) },
           { head: t('total'), number: true, cell: (order) => lira(sumOf(order, (line) => line.quantity * line.unit_price)) },
+          { head: t('commission'), number: true, cell: (order) => lira(sumOf(order, (line) => line.commission)) },
           { head: t('payout'), number: true, cell: (order) => lira(sumOf(order, (line) => line.seller_payout)) },
         ]}
       />
       {recording && <RecordOrder onClose={() => setRecording(false)} />}
+    </>
+  )
+}
+
+/** The seller of the first line, and how many others there are. */
+function Sellers({ ids }: { ids: number[] }) {
+  const others = new Set(ids).size - 1
+  return (
+    <>
+      <Named of="accounts" id={ids[0]!} /> {others > 0 && <span class="quiet">{t('andMore', { count: others })}</span>}
     </>
   )
 }
@@ -74,6 +88,7 @@ function RecordOrder({ onClose }: { onClose: () => void }) {
     const recorded = await write('POST', '/orders', {
       order_id: Number(values.order_id),
       ...(soldAt && { sold_at: new Date(soldAt).toISOString() }),
+      ...(values.buyer_reference && { buyer_reference: values.buyer_reference }),
       lines: lines.map((line) => {
         const unitPrice = values[`price${line}`]
         return {
@@ -98,6 +113,9 @@ function RecordOrder({ onClose }: { onClose: () => void }) {
             <input name="sold_at" type="datetime-local" />
           </Field>
         </div>
+        <Field label={t('buyerReference')} hint={t('buyerReferenceHint')}>
+          <input name="buyer_reference" maxLength={100} />
+        </Field>
         {lines.map((line, index) => (
           <fieldset key={line}>
             <legend>{t('lineNumber', { number: index + 1 })}</legend>

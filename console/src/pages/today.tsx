@@ -1,146 +1,226 @@
-// Today: what waits, what sells, and whether feeds and webhooks flow; every number leads to its page.
+// Today: what waits, what happened against the period before, who leads, and whether sources and receivers are well; everything leads to its page.
 import type { ComponentChildren } from 'preact'
-import { Bars } from '#ui/bars.tsx'
 import { Heading } from '#ui/heading.tsx'
-import { Await } from '#ui/states.tsx'
+import { Await, Status } from '#ui/states.tsx'
+import { Table } from '#ui/table.tsx'
 import { useData } from '../api.ts'
-import { listingStatusValues as LISTING_STATUSES, type Stats } from '../api-types.ts'
-import { ago, count, lira, moment, share, t, term } from '../words.ts'
+import { type Activity as ActivityAnswer, listingStatusValues as LISTING_STATUSES, type Stats } from '../api-types.ts'
+import { Activity } from '../ui/activity.tsx'
+import { Named } from '../ui/named.tsx'
+import { ago, count, lira, share, t, term } from '../words.ts'
 
 const AGAIN_MS = 60_000
-const DAYS = 30
-const OLD_FEED_MS = 48 * 3_600_000
+/** Receivers that are shown, those that succeed least. */
+const MOST_RECEIVERS = 10
 
 export function TodayPage() {
   const stats = useData('/stats', { again: () => AGAIN_MS })
   return (
     <>
       <Heading>{t('today')}</Heading>
-      <Await of={stats}>{(data) => <Overview stats={data} />}</Await>
+      <Await of={stats}>
+        {(data) => (
+          <>
+            <Waiting stats={data} />
+            <Activity accountId={null}>{(activity) => <Panels stats={data} activity={activity} />}</Activity>
+          </>
+        )}
+      </Await>
     </>
   )
 }
 
-function Overview({ stats }: { stats: Stats }) {
-  const { listings, imports, matches, webhook_events: events, webhooks_failing: failing, waiting_since: since, sources } = stats
-  const days = lastDays(stats.sales)
-  const today = days.at(-1)!
-  const mostListings = Math.max(1, ...LISTING_STATUSES.map((status) => listings[status] ?? 0))
+function Waiting({ stats }: { stats: Stats }) {
+  const { listings, imports, matches, webhook_events: events, webhooks_failing: failing, waiting_since: since } = stats
   const held = Object.entries(stats.held_prices).sort(([, a], [, b]) => b - a)
   const waiting = listings.pending ?? 0
   const inQuestion = useData('/price-reviews/count', { again: () => AGAIN_MS }).data
   return (
-    <>
-      <div class="tiles">
-        <Tile href="/console/approvals" label={t('approvalsWaiting')} value={waiting} waits={waiting > 0}>
-          {since.approval && t('oldest', { ago: ago(since.approval) })}
-        </Tile>
-        <Tile
-          href="/console/price-reviews?state=held"
-          label={t('heldPrices')}
-          value={held.reduce((sum, [, number]) => sum + number, 0)}
-          waits={held.length > 0}
-        >
-          {held.map(([rule, number]) => `${term('rule', rule)}: ${count(number)}`).join(' · ')}
-        </Tile>
-        <Tile href="/console/price-reviews?state=disputed" label={t('disputedPrices')} value={inQuestion?.disputed ?? 0} waits={false}>
-          {inQuestion && t('stalePrices', { count: inQuestion.stale })}
-        </Tile>
-        <Tile href="/console/matches" label={t('matchesWaiting')} value={matches.waiting} waits={matches.waiting > 0}>
-          {matches.postponed > 0 && t('matchesPostponed', { count: matches.postponed })}
-        </Tile>
-        <Tile href="/console/webhooks?state=queued" label={t('webhooksWaiting')} value={events.queued ?? 0} waits={false}>
-          {since.webhook_event && t('oldest', { ago: ago(since.webhook_event) })}
-        </Tile>
-        <Tile href="/console/webhooks?state=failed" label={t('webhooksFailed')} value={events.failed ?? 0} waits={failing > 0}>
-          {t('webhooksFailing', { count: failing })}
-        </Tile>
-        <Tile
-          href="/console/imports?status=running"
-          label={t('importsUnderWay')}
-          value={(imports.queued ?? 0) + (imports.running ?? 0)}
-          waits={false}
-        >
-          {t('importsFailed', { count: imports.failed ?? 0 })}
-        </Tile>
-      </div>
-      <div class="panels">
-        <section class="panel" aria-labelledby="sales-by-day">
-          <header>
-            <h2 id="sales-by-day">{t('salesByDay')}</h2>
-            <a href="/console/orders">{t('orders')}</a>
-          </header>
-          <p class="figure">
-            <strong>{lira(today.turnover)}</strong> <span class="quiet">{t('unitsToday', { count: today.quantity })}</span>
-          </p>
-          <Bars title={t('salesByDay')} days={days.map((entry) => ({ day: entry.day, value: entry.turnover }))} show={lira} />
-        </section>
-        <section class="panel" aria-labelledby="payouts-by-day">
-          <header>
-            <h2 id="payouts-by-day">{t('payoutsByDay')}</h2>
-            <a href="/console/orders">{t('orders')}</a>
-          </header>
-          <p class="figure">
-            <strong>{lira(today.payouts)}</strong> <span class="quiet">{t('todayWord')}</span>
-          </p>
-          <Bars title={t('payoutsByDay')} days={days.map((entry) => ({ day: entry.day, value: entry.payouts }))} show={lira} />
-        </section>
-        <section class="panel" aria-labelledby="by-status">
-          <header>
-            <h2 id="by-status">{t('listingsByStatus')}</h2>
-            <a href="/console/listings">{t('listings')}</a>
-          </header>
-          <ul class="ranks">
-            {LISTING_STATUSES.map((status) => (
-              <li key={status}>
-                <a href={`/console/listings?status=${status}`}>{term('status', status)}</a>
-                <meter min={0} max={mostListings} value={listings[status] ?? 0} aria-label={term('status', status)} />
-                <span class="number">{count(listings[status] ?? 0)}</span>
-              </li>
-            ))}
-          </ul>
-        </section>
-        <section class="panel" aria-labelledby="feeds">
-          <header>
-            <h2 id="feeds">{t('feeds')}</h2>
-            <a href="/console/imports">{t('imports')}</a>
-          </header>
-          <ul class="ranks feeds">
-            {sources.map((source) => (
-              <li key={`${source.market} ${source.group}`}>
-                <span>
+    <div class="tiles">
+      <Tile href="/console/approvals" label={t('approvalsWaiting')} value={waiting} waits={waiting > 0}>
+        {since.approval && t('oldest', { ago: ago(since.approval) })}
+      </Tile>
+      <Tile
+        href="/console/price-reviews?state=held"
+        label={t('heldPrices')}
+        value={held.reduce((sum, [, number]) => sum + number, 0)}
+        waits={held.length > 0}
+      >
+        {held.map(([rule, number]) => `${term('rule', rule)}: ${count(number)}`).join(' · ')}
+      </Tile>
+      <Tile href="/console/price-reviews?state=disputed" label={t('disputedPrices')} value={inQuestion?.disputed ?? 0} waits={false}>
+        {inQuestion && t('stalePrices', { count: inQuestion.stale })}
+      </Tile>
+      <Tile href="/console/matches" label={t('matchesWaiting')} value={matches.waiting} waits={matches.waiting > 0}>
+        {matches.postponed > 0 && t('matchesPostponed', { count: matches.postponed })}
+      </Tile>
+      <Tile href="/console/webhooks?state=queued" label={t('webhooksWaiting')} value={events.queued ?? 0} waits={false}>
+        {since.webhook_event && t('oldest', { ago: ago(since.webhook_event) })}
+      </Tile>
+      <Tile href="/console/webhooks?state=failed" label={t('webhooksFailed')} value={events.failed ?? 0} waits={failing > 0}>
+        {t('webhooksFailing', { count: failing })}
+      </Tile>
+      <Tile href="/console/imports?status=running" label={t('importsUnderWay')} value={(imports.queued ?? 0) + (imports.running ?? 0)} waits={false}>
+        {t('importsFailed', { count: imports.failed ?? 0 })}
+      </Tile>
+    </div>
+  )
+}
+
+function Panels({ stats, activity }: { stats: Stats; activity: ActivityAnswer }) {
+  const { listings } = stats
+  const mostListings = Math.max(1, ...LISTING_STATUSES.map((status) => listings[status] ?? 0))
+  return (
+    <div class="panels">
+      <Panel id="top-items" title={t('topItems')} link={{ href: '/console/orders', text: t('orders') }} empty={activity.top_items.length === 0}>
+        <Table
+          caption={t('topItems')}
+          rows={activity.top_items}
+          rowKey={(row) => row.item_id}
+          columns={[
+            {
+              head: t('item'),
+              cell: (row) => (
+                <a href={`/console/catalogue/items/${row.item_id}`}>
+                  {row.name} <span class="quiet">{row.code}</span>
+                </a>
+              ),
+            },
+            { head: t('units'), number: true, cell: (row) => count(row.units) },
+            { head: t('turnover'), number: true, cell: (row) => lira(row.turnover) },
+          ]}
+        />
+      </Panel>
+      <Panel
+        id="top-sellers"
+        title={t('topSellers')}
+        link={{ href: '/console/accounts', text: t('accounts') }}
+        empty={activity.top_sellers.length === 0}
+      >
+        <Table
+          caption={t('topSellers')}
+          rows={activity.top_sellers}
+          rowKey={(row) => row.account_id}
+          columns={[
+            { head: t('seller'), cell: (row) => <a href={`/console/accounts/${row.account_id}`}>{row.name}</a> },
+            { head: t('turnover'), number: true, cell: (row) => lira(row.turnover) },
+            { head: t('commission'), number: true, cell: (row) => lira(row.commission) },
+          ]}
+        />
+      </Panel>
+      <Panel id="feeds" title={t('priceCoverage')} link={{ href: '/console/sources', text: t('priceSources') }} empty={stats.sources.length === 0}>
+        <Table
+          caption={t('priceCoverage')}
+          rows={stats.sources}
+          rowKey={(source) => `${source.market} ${source.group}`}
+          columns={[
+            {
+              head: t('source'),
+              cell: (source) => (
+                <>
                   {term('market', source.market)} <span class="quiet">{term('group', source.group)}</span>
-                </span>
-                <span class="quiet number">{t('pricesAndCoverage', { prices: source.prices, share: share(source.coverage) })}</span>
-                {source.last_price_at === null ? (
-                  <span class="status">{t('never')}</span>
+                </>
+              ),
+            },
+            { head: t('coverage'), number: true, cell: (source) => <Coverage source={source} days={activity.days} /> },
+            { head: term('status', 'trusted'), number: true, cell: (source) => share(source.prices === 0 ? 0 : source.trusted / source.prices) },
+            {
+              head: t('newestFeed'),
+              cell: (source) => {
+                const late = stats.late_sources.includes(source.market)
+                return source.last_price_at === null ? (
+                  t('never')
                 ) : (
-                  <span
-                    class={Date.now() - Date.parse(source.last_price_at) > OLD_FEED_MS ? 'status wait' : 'status good'}
-                    title={moment(source.last_price_at)}
-                  >
-                    {ago(source.last_price_at)}
+                  <span class={late ? 'status wait' : 'status good'}>
+                    {late ? t('feedLate', { ago: ago(source.last_price_at) }) : ago(source.last_price_at)}
                   </span>
-                )}
-              </li>
-            ))}
-          </ul>
-          {sources.length === 0 && <p class="quiet">{t('noFeeds')}</p>}
-        </section>
-      </div>
+                )
+              },
+            },
+          ]}
+        />
+      </Panel>
+      <Panel id="by-status" title={t('listingsByStatus')} link={{ href: '/console/listings', text: t('listings') }} empty={false}>
+        <ul class="ranks">
+          {LISTING_STATUSES.map((status) => (
+            <li key={status}>
+              <a href={`/console/listings?status=${status}`}>{term('status', status)}</a>
+              <meter min={0} max={mostListings} value={listings[status] ?? 0} aria-label={term('status', status)} />
+              <span class="number">{count(listings[status] ?? 0)}</span>
+            </li>
+          ))}
+        </ul>
+      </Panel>
+      <Panel id="top-callers" title={t('apiUse')} link={{ href: '/console/accounts', text: t('accounts') }} empty={activity.top_callers.length === 0}>
+        <Table
+          caption={t('apiUse')}
+          rows={activity.top_callers}
+          rowKey={(row) => row.account_id}
+          columns={[
+            { head: t('account'), cell: (row) => <a href={`/console/accounts/${row.account_id}?view=usage`}>{row.name}</a> },
+            { head: t('requests'), number: true, cell: (row) => count(row.requests) },
+          ]}
+        />
+      </Panel>
+      <Panel
+        id="receivers"
+        title={t('webhookHealth')}
+        link={{ href: '/console/webhooks', text: t('webhooks') }}
+        empty={stats.webhook_receivers.length === 0}
+      >
+        <Table
+          caption={t('webhookHealth')}
+          rows={stats.webhook_receivers.slice(0, MOST_RECEIVERS)}
+          rowKey={(row) => row.account_id}
+          columns={[
+            { head: t('account'), cell: (row) => <Named of="accounts" id={row.account_id} view="webhook" /> },
+            { head: t('attempts'), number: true, cell: (row) => count(row.attempts) },
+            { head: t('webhookSuccess'), number: true, cell: (row) => share(row.success_share) },
+            { head: t('state'), cell: (row) => <Status code={row.success_share === 1 ? 'delivered' : 'failed'} /> },
+          ]}
+        />
+      </Panel>
+    </div>
+  )
+}
+
+type Source = Stats['sources'][number]
+
+/** The share of items that it prices, and by how many points that changed since it was first noted in the period. */
+function Coverage({ source, days }: { source: Source; days: ActivityAnswer['days'] }) {
+  const first = days.flatMap(({ coverage }) => coverage.filter((one) => one.market === source.market && one.group === source.group))[0]
+  const points = first ? Math.round((source.coverage - first.coverage) * 1000) / 10 : 0
+  return (
+    <>
+      {share(source.coverage)}{' '}
+      {points !== 0 && (
+        <span class={`change ${points > 0 ? 'good' : 'bad'}`}>
+          {points > 0 ? '+' : '−'}
+          {t('points', { count: Math.abs(points) })}
+        </span>
+      )}
     </>
   )
 }
 
-type Day = Stats['sales'][number]
+interface PanelProps {
+  id: string
+  title: string
+  link: { href: string; text: string }
+  empty: boolean
+  children: ComponentChildren
+}
 
-/** Every one of the last days, oldest first, with those without sales. */
-function lastDays(sales: Day[]): Day[] {
-  const known = new Map(sales.map((entry) => [entry.day, entry]))
-  return Array.from({ length: DAYS }, (_none, index) => {
-    const day = new Date(Date.now() - (DAYS - 1 - index) * 86_400_000).toISOString().slice(0, 10)
-    return known.get(day) ?? { day, sales: 0, quantity: 0, turnover: 0, payouts: 0 }
-  })
+function Panel({ id, title, link, empty, children }: PanelProps) {
+  return (
+    <section class="panel" aria-labelledby={id}>
+      <header>
+        <h2 id={id}>{title}</h2>
+        <a href={link.href}>{link.text}</a>
+      </header>
+      {empty ? <p class="quiet">{t('nothingYet')}</p> : children}
+    </section>
+  )
 }
 
 interface TileProps {

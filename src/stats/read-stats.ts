@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
+import { MARKETS } from '#core/markets.ts'
 import { PLANS } from '#core/plans.ts'
 import { call, verb } from '#core/verb.ts'
 import { workersSeen } from '#jobs/heartbeat.ts'
@@ -57,6 +58,7 @@ export const StatsSchema = Type.Object(
       description: 'By market: prices that could not be compared with others for want of an exchange rate',
     }),
     sources: Type.Array(SourceHealthSchema, { description: 'Price sources by market and label group' }),
+    late_sources: Type.Array(Type.Enum([...MARKETS]), { description: 'Whose next feed is overdue' }),
   },
   { title: 'Stats' },
 )
@@ -115,6 +117,7 @@ export const readStats = verb(
       workers: { alive: workers.alive, last_seen_seconds: workers.lastSeenSeconds },
       sales: sales.rows.map((row) => ({ ...row, turnover: Number(row.turnover), payouts: Number(row.payouts) })),
       sources: sources.flatMap(({ groups }) => groups),
+      late_sources: sources.flatMap(({ market, late }) => (late ? [market] : [])),
     }
   },
 )

@@ -1,0 +1,29 @@
+// How the service is: what the command `doctor` checks, seen from the node that answers.
+import { Type } from '#core/input.ts'
+import { verb } from '#core/verb.ts'
+import type { ReadCtx } from '#db/change.ts'
+import type { Config } from '#config.ts'
+import { databaseFindings, type Finding, FindingSchema, machineFindings } from './checks.ts'
+
+export const HealthSchema = Type.Object(
+  { ok: Type.Boolean({ description: 'Whether all findings are' }), findings: Type.Array(FindingSchema) },
+  { title: 'Health' },
+)
+export interface Health {
+  ok: boolean
+  findings: Finding[]
+}
+
+/** What checks need of a node: its settings. */
+export interface HealthCtx extends ReadCtx {
+  config: Config
+}
+
+export const readHealth = verb(
+  { name: 'readHealth', needs: 'operator', input: Type.Object({}, { additionalProperties: false }) },
+  async ({ db, config }: HealthCtx): Promise<Health> => {
+    const describe = config.databaseUrl === null ? 'the embedded PostgreSQL' : 'PostgreSQL at DATABASE_URL'
+    const findings = [...(await machineFindings(config)), ...(await databaseFindings(config, { db, describe, needsWorker: true }))]
+    return { ok: findings.every(({ ok }) => ok), findings }
+  },
+)

@@ -1,0 +1,160 @@
+// SQL of what happened in a period and in the one before, by day: sales, refunds, decisions about listings, requests, deliveries.
+import { type RawBuilder, sql } from 'kysely'
+import { idForSql } from '#core/fields.ts'
+import type { Queryable } from '#db/schema.ts'
+
+/** A period and the one before, which is as long, of all accounts or of one. */
+export interface Span {
+  /** the first moments of the period before, of the period, and of the day after it */
+  before: Date
+  from: Date
+  to: Date
+  /** IANA zone in which days begin */
+  zone: string
+  accountId: number | null
+}
+
+/** A day in the zone of the span as text, such as 2026-11-23. */
+type DayRow<Values> = Values & { day: string }
+
+const AMOUNT = sql`s.unit_price * s.quantity`
+
+/** Kuruş of an exact sum in lira, as a number: whole below 2^53. */
+function kurus(lira: RawBuilder<unknown>): RawBuilder<number> {
+  return sql`((${lira}) * 100)::float8`
+}
+
+/** Sales that count, from the index `sales_of_periods` alone where no account is named. */
+function sold({ to, accountId }: Span, from: Date): RawBuilder<unknown> {
+  return sql`
+    from sales s where s.sold_at >= ${from} and s.sold_at < ${to} ${accountId === null ? sql`` : sql`and s.seller_id = ${accountId}`}
+      and not exists (select from sale_cancellations c where c.sale_id = s.id)`
+}
+
+function dayOf(moment: RawBuilder<unknown>, { zone }: Span): RawBuilder<unknown> {
+  return sql`(${moment} at time zone ${zone})::date`
+}
+
+function text(day: RawBuilder<unknown>): RawBuilder<string> {
+  return sql`to_char(${day}, 'YYYY-MM-DD')`
+}
+
+export interface SoldRow {
+  orders: number
+  units: number
+  /** in kuruş, as all amounts here */
+  turnover: number
+  payouts: number
+}
+
+/** Both periods by day of sale; days without sales have no row. */
+export async function salesByDay(on: Queryable, span: Span): Promise<DayRow<SoldRow>[]> {
+  const { rows } = await sql<DayRow<SoldRow>>`
+    select ${text(sql`day`)} as day, orders, units, turnover, payouts from (
+      select ${dayOf(sql`s.sold_at`, span)} as day, count(distinct s.order_id)::int4 as orders, sum(s.quantity)::int4 as units,
+        ${kurus(sql`sum(${AMOUNT})`)} as turnover, ${kurus(sql`sum(s.payout)`)} as payouts
+      ${sold(span, span.before)} group by 1
+    ) days`.execute(on)
+  return rows
+}
+
+/** Both periods by day of cancellation. */
+export async function refundsByDay(on: Queryable, span: Span): Promise<DayRow<{ refunds: number }>[]> {
+  const { rows } = await sql<DayRow<{ refunds: number }>>`
+    select ${text(sql`day`)} as day, refunds from (
+      select ${dayOf(sql`c.cancelled_at`, span)} as day, ${kurus(sql`sum(${AMOUNT})`)} as refunds
+      from sale_cancellations c join sales s on s.id = c.sale_id
+      where c.cancelled_at >= ${span.before} and c.cancelled_at < ${span.to} ${span.accountId === null ? sql`` : sql`and c.seller_id = ${span.accountId}`}
+      group by 1
+    ) days`.execute(on)
+  return rows
+}
+
+export interface DecidedRow {
+  decided: number
+  p50: number | null
+  p90: number | null
+}
+
+/** Decisions of both periods by day, and of each period as a whole: `day` is null there. Hours that listings waited for people. */
+export async function decisionsByDay(on: Queryable, span: Span): Promise<(DecidedRow & { day: string | null; current: boolean })[]> {
+  // What was not in the queue, such as a listing taken down, did not wait; a rule decides at once.
+  const waited = sql`extract(epoch from d.decided_at - (d.before ->> 'waiting_since')::timestamptz) / 3600`
+  const percentile = (share: number) =>
+    sql`(percentile_cont(${sql.lit(share)}) within group (order by ${waited}) filter (where d.rule_id is null))::float8`
+  const { rows } = await sql<DecidedRow & { day: string | null; current: boolean }>`
+    select ${text(sql`day`)} as day, current, decided, p50, p90 from (
+      select ${dayOf(sql`d.decided_at`, span)} as day, d.decided_at >= ${span.from}::timestamptz as current, count(*)::int4 as decided,
+        ${percentile(0.5)} as p50, ${percentile(0.9)} as p90
+      from listing_decisions d
+      where d.decision is not null and d.undone_at is null and d.decided_at >= ${span.before} and d.decided_at < ${span.to}
+        ${span.accountId === null ? sql`` : sql`and d.seller_id = ${span.accountId}`}
+      group by grouping sets ((1, 2), (2))
+    ) days`.execute(on)
+  return rows
+}
+
+/** Both periods by day (UTC), and the first day that is stored of any account, null for none. */
+export async function requestsByDay(on: Queryable, span: Span): Promise<{ first: string | null; days: DayRow<{ requests: number }>[] }> {
+  const [first, days] = await Promise.all([
+    sql<{ day: string | null }>`select ${text(sql`min(day)`)} as day from api_key_usage`.execute(on),
+    sql<DayRow<{ requests: number }>>`
+      select ${text(sql`u.day`)} as day, sum(u.requests)::float8 as requests
+      from api_key_usage u ${span.accountId === null ? sql`` : sql`join api_keys k on k.id = u.key_id and k.account_id = ${span.accountId}`}
+      where u.day >= ${dayOf(sql`${span.before}::timestamptz`, span)} and u.day < ${dayOf(sql`${span.to}::timestamptz`, span)}
+      group by u.day`.execute(on),
+  ])
+  return { first: first.rows[0]!.day, days: days.rows }
+}
+
+export interface DeliveryRow {
+  attempts: number
+  failures: number
+}
+
+/** Attempts of both periods by day, without replays and checks, and the day of the first attempt that is stored, null for none. */
+export async function deliveriesByDay(on: Queryable, span: Span): Promise<{ first: string | null; days: DayRow<DeliveryRow>[] }> {
+  const [first, days] = await Promise.all([
+    sql<{ day: string | null }>`
+      select ${text(dayOf(sql`min(finished_at)`, span))} as day from webhook_attempts`.execute(on),
+    sql<DayRow<DeliveryRow>>`
+      select ${text(sql`day`)} as day, attempts, failures from (
+        select ${dayOf(sql`finished_at`, span)} as day, count(*)::int4 as attempts, (count(*) filter (where not success))::int4 as failures
+        from webhook_attempts where mark is null and finished_at >= ${span.before} and finished_at < ${span.to}
+          ${span.accountId === null ? sql`` : sql`and account_id = ${span.accountId}`}
+        group by 1
+      ) days`.execute(on),
+  ])
+  return { first: first.rows[0]!.day, days: days.rows }
+}
+
+/** Those that sold for most in the period. */
+export async function topItems(on: Queryable, span: Span, most: number) {
+  const { rows } = await sql<{ item_id: number; name: string; code: string | null; units: number; turnover: number }>`
+    select t.item_id, i.name, i.code, t.units, ${kurus(sql`t.turnover`)} as turnover from (
+      select s.item_id, sum(s.quantity)::int4 as units, sum(${AMOUNT}) as turnover ${sold(span, span.from)}
+      group by s.item_id order by turnover desc, s.item_id limit ${most}
+    ) t join items i on i.id = t.item_id order by t.turnover desc, t.item_id`.execute(on)
+  return rows
+}
+
+/** Those that sold for most in the period. */
+export async function topSellers(on: Queryable, span: Span, most: number) {
+  const { rows } = await sql<{ account_id: number; name: string; units: number; turnover: number; commission: number }>`
+    select t.seller_id as account_id, a.name, t.units, ${kurus(sql`t.turnover`)} as turnover, ${kurus(sql`t.turnover - t.payouts`)} as commission from (
+      select s.seller_id, sum(s.quantity)::int4 as units, sum(${AMOUNT}) as turnover, sum(s.payout) as payouts ${sold(span, span.from)}
+      group by s.seller_id order by turnover desc, s.seller_id limit ${most}
+    ) t join accounts a on a.id = t.seller_id order by t.turnover desc, t.seller_id`.execute(on)
+  return rows
+}
+
+/** Those whose keys asked most in the period. */
+export async function topCallers(on: Queryable, span: Span, most: number) {
+  const { rows } = await sql<{ account_id: number; name: string; requests: number }>`
+    select a.id as account_id, a.name, sum(u.requests)::float8 as requests
+    from api_key_usage u join api_keys k on k.id = u.key_id join accounts a on a.id = k.account_id
+    where u.day >= ${dayOf(sql`${span.from}::timestamptz`, span)} and u.day < ${dayOf(sql`${span.to}::timestamptz`, span)}
+      ${span.accountId === null ? sql`` : sql`and a.id = ${idForSql(span.accountId)}`}
+    group by a.id order by requests desc, a.id limit ${most}`.execute(on)
+  return rows
+}

@@ -1,0 +1,41 @@
+// Counts whose past nothing else tells, noted once an hour: active listings, items, and items with a price of each source.
+import { sql } from 'kysely'
+import type { Market } from '#core/markets.ts'
+import { localTime } from '#core/time.ts'
+import { call } from '#core/verb.ts'
+import type { Queryable } from '#db/schema.ts'
+import type { SourcesCtx } from '#prices/list-sources.ts'
+import { readStats } from './read-stats.ts'
+
+/** A source's items with a price, by group of labels. */
+type PricedItems = `priced_items.${Market}.${string}`
+type CountName = 'active_listings' | 'items' | PricedItems
+
+/** Notes how it is now as the state of this day. An empty catalogue is not noted, so that the demo finds the database untouched. */
+export async function noteDay(ctx: SourcesCtx, timeZone: string): Promise<void> {
+  const { items, listings, sources } = await call(readStats, ctx, {})
+  if (items === 0) return
+  const counts: [CountName, number][] = [
+    ['items', items],
+    ['active_listings', listings.active!],
+    ...sources.map(({ market, group, items: priced }): [CountName, number] => [`priced_items.${market}.${group}`, priced]),
+  ]
+  const day = localTime(ctx.now(), timeZone).slice(0, 10)
+  await sql`
+    insert into day_counts (day, name, count)
+    select ${day}::date, name, count from unnest(${counts.map(([name]) => name)}::text[], ${counts.map(([, count]) => count)}::int4[]) as n(name, count)
+    on conflict (day, name) do update set count = excluded.count`.execute(ctx.db.kysely)
+}
+
+/** Counts by name of each day that was noted, from one to another, both included; days are in the zone of the service. */
+export async function notedDays(on: Queryable, from: string, to: string): Promise<Map<string, Map<string, number>>> {
+  const { rows } = await sql<{ day: string; name: string; count: number }>`
+    select to_char(day, 'YYYY-MM-DD') as day, name, count from day_counts where day between ${from}::date and ${to}::date`.execute(on)
+  const days = new Map<string, Map<string, number>>()
+  for (const { day, name, count } of rows) {
+    const known = days.get(day)
+    if (known) known.set(name, count)
+    else days.set(day, new Map([[name, count]]))
+  }
+  return days
+}

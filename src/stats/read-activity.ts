@@ -1,0 +1,282 @@
+// What happened in a period, day by day, with the period before to compare: sales, approvals, API use, deliveries, and who leads.
+import { invalid } from '#core/errors.ts'
+import { boundedId, day, orNull } from '#core/fields.ts'
+import { type Static, Type } from '#core/input.ts'
+import { minorToNumber } from '#core/money.ts'
+import { localTime } from '#core/time.ts'
+import { verb } from '#core/verb.ts'
+import { inTransaction } from '#db/transaction.ts'
+import { fetchAccount } from '#accounts/store.ts'
+import type { MarketWriteCtx } from '#market/types.ts'
+import {
+  type DecidedRow,
+  decisionsByDay,
+  deliveriesByDay,
+  refundsByDay,
+  requestsByDay,
+  salesByDay,
+  type Span,
+  topCallers,
+  topItems,
+  topSellers,
+} from './activity-store.ts'
+import { notedDays } from './day-counts.ts'
+
+const USUAL_DAYS = 30
+/** A leap year; longer periods are for reports of one's own. */
+const MOST_DAYS = 366
+const TOP = 10
+
+const Lira = (description: string) => Type.Number({ description: `${description}, in TL` })
+const Hours = (description: string) => orNull(Type.Number(), { description })
+
+const Figures = {
+  orders: Type.Integer({ description: 'With a line that was not cancelled' }),
+  units: Type.Integer({ description: 'Sold and not cancelled' }),
+  turnover: Lira('Unit price × quantity of what was sold and not cancelled'),
+  commission: Lira('Turnover less payouts'),
+  payouts: Lira('What sellers get'),
+  refunds: Lira('Of lines cancelled then, whenever they were sold'),
+  decided: Type.Integer({ description: 'Decisions about listings that wait for approval, those of rules among them; undone ones do not count' }),
+  wait_p50_hours: Hours('Half of the listings that people decided about had waited no longer; null without any'),
+  wait_p90_hours: Hours('Nine of ten listings that people decided about had waited no longer; null without any'),
+  requests: orNull(Type.Integer(), { description: 'Requests with API keys, by day in UTC; null where they are not stored any more or not yet' }),
+  webhook_attempts: orNull(Type.Integer(), { description: 'Without replays and checks; null where they are not stored any more or not yet' }),
+  webhook_failures: orNull(Type.Integer(), { description: 'Attempts that failed' }),
+}
+const FiguresSchema = Type.Object(Figures, { title: 'ActivityFigures' })
+type Figure = Static<typeof FiguresSchema>
+
+const CoverageSchema = Type.Object(
+  {
+    market: Type.String({ examples: ['source_a'] }),
+    group: Type.String({ description: 'Group of labels', examples: ['Graded'] }),
+    coverage: Type.Number({ description: 'Share of the catalogue with a price, 0 to 1' }),
+  },
+  { title: 'DayCoverage' },
+)
+
+const DaySchema = Type.Object(
+  {
+    day: Type.String({ format: 'date' }),
+    ...Figures,
+    active_listings: orNull(Type.Integer(), { description: 'As noted last on that day; null where it was not noted, and for one account' }),
+    coverage: Type.Array(CoverageSchema, { description: 'By source, as noted last on that day; empty where it was not noted, and for one account' }),
+  },
+  { title: 'ActivityDay' },
+)
+export type ActivityDay = Static<typeof DaySchema>
+
+const Period = Type.Object(
+  { from: Type.String({ format: 'date' }), to: Type.String({ format: 'date', description: 'Included' }) },
+  { title: 'DayPeriod' },
+)
+
+export const ActivitySchema = Type.Object(
+  {
+    time_zone: Type.String({ description: 'In which days begin; those of requests begin in UTC', examples: ['Europe/Istanbul'] }),
+    period: Period,
+    previous: Period,
+    totals: FiguresSchema,
+    previous_totals: FiguresSchema,
+    days: Type.Array(DaySchema, { description: 'Every day of the period, oldest first' }),
+    previous_days: Type.Array(DaySchema, { description: 'Every day of the period before, oldest first' }),
+    top_items: Type.Array(
+      Type.Object(
+        { item_id: Type.Integer(), name: Type.String(), code: orNull(Type.String()), units: Type.Integer(), turnover: Lira('Of the period') },
+        { title: 'TopItem' },
+      ),
+      { description: `By turnover, at most ${TOP}` },
+    ),
+    top_sellers: Type.Array(
+      Type.Object(
+        {
+          account_id: Type.Integer(),
+          name: Type.String(),
+          units: Type.Integer(),
+          turnover: Lira('Of the period'),
+          commission: Lira('Of the period'),
+        },
+        { title: 'TopSeller' },
+      ),
+      { description: `By turnover, at most ${TOP}` },
+    ),
+    top_callers: Type.Array(Type.Object({ account_id: Type.Integer(), name: Type.String(), requests: Type.Integer() }, { title: 'TopCaller' }), {
+      description: `By requests with API keys, at most ${TOP}`,
+    }),
+  },
+  { title: 'Activity' },
+)
+export type Activity = Static<typeof ActivitySchema>
+
+export const readActivity = verb(
+  {
+    name: 'readActivity',
+    needs: 'operator',
+    input: Type.Object(
+      {
+        days: Type.Optional(
+          Type.Integer({ minimum: 1, maximum: MOST_DAYS, default: USUAL_DAYS, description: 'How many days; those before are as many' }),
+        ),
+        to: Type.Optional(day('The last day; today when absent')),
+        account_id: boundedId('Only what this account sold, waited for, requested and was sent'),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  async (
+    ctx: Pick<MarketWriteCtx, 'db' | 'viewer' | 'now' | 'market'>,
+    { days: length = USUAL_DAYS, to, account_id: account },
+  ): Promise<Activity> => {
+    const { db, market, now } = ctx
+    const { period, previous } = periodsOf(length, to, localTime(now(), market.timeZone).slice(0, 10))
+    const accountId = account === undefined ? null : (await fetchAccount(db.kysely, account)).id
+    const start = (date: string) => new Date(Temporal.PlainDate.from(date).toZonedDateTime(market.timeZone).epochMilliseconds)
+    const span: Span = { before: start(previous.from), from: start(period.from), to: start(dayAfter(period.to)), zone: market.timeZone, accountId }
+    // One snapshot, so that totals, days and the lists of leaders agree.
+    return inTransaction(
+      db,
+      async (on) => {
+        const sales = await salesByDay(on, span)
+        const refunds = await refundsByDay(on, span)
+        const decisions = await decisionsByDay(on, span)
+        const requests = await requestsByDay(on, span)
+        const deliveries = await deliveriesByDay(on, span)
+        const noted = accountId === null ? await notedDays(on, previous.from, period.to) : new Map<string, Map<string, number>>()
+        const by = {
+          sales: byDay(sales),
+          refunds: byDay(refunds),
+          decisions: byDay(decisions.flatMap((row) => (row.day === null ? [] : [{ ...row, day: row.day }]))),
+          requests: byDay(requests.days),
+          deliveries: byDay(deliveries.days),
+        }
+        const dayOf = (date: string): Counted => {
+          const sale = by.sales.get(date)
+          const delivery = since(deliveries.first, date) ? (by.deliveries.get(date) ?? { attempts: 0, failures: 0 }) : null
+          const minor = { turnover: sale?.turnover ?? 0, payouts: sale?.payouts ?? 0, refunds: by.refunds.get(date)?.refunds ?? 0 }
+          return {
+            minor,
+            day: date,
+            orders: sale?.orders ?? 0,
+            units: sale?.units ?? 0,
+            ...amountsOf(minor),
+            ...waitsOf(by.decisions.get(date)),
+            requests: since(requests.first, date) ? (by.requests.get(date)?.requests ?? 0) : null,
+            webhook_attempts: delivery?.attempts ?? null,
+            webhook_failures: delivery?.failures ?? null,
+            active_listings: noted.get(date)?.get('active_listings') ?? null,
+            coverage: coverageOf(noted.get(date)),
+          }
+        }
+        const [days, before] = [daysOf(period).map(dayOf), daysOf(previous).map(dayOf)]
+        const whole = (current: boolean) => decisions.find((row) => row.day === null && row.current === current)
+        // What is known of a part of the period before is not to be compared with.
+        const known = before.every((one) => one.requests !== null)
+        const knownDeliveries = before.every((one) => one.webhook_attempts !== null)
+        const previousTotals = totalsOf(before, whole(false))
+        return {
+          time_zone: market.timeZone,
+          period,
+          previous,
+          totals: totalsOf(days, whole(true)),
+          previous_totals: {
+            ...previousTotals,
+            ...(!known && { requests: null }),
+            ...(!knownDeliveries && { webhook_attempts: null, webhook_failures: null }),
+          },
+          days: days.map(shown),
+          previous_days: before.map(shown),
+          top_items: (await topItems(on, span, TOP)).map((row) => ({ ...row, turnover: minorToNumber(row.turnover) })),
+          top_sellers: (await topSellers(on, span, TOP)).map((row) => ({
+            ...row,
+            turnover: minorToNumber(row.turnover),
+            commission: minorToNumber(row.commission),
+          })),
+          top_callers: await topCallers(on, span, TOP),
+        }
+      },
+      { isolation: 'repeatable read' },
+    )
+  },
+)
+
+type PeriodOfDays = Activity['period']
+
+/** @throws VALIDATION_ERROR when the period ends after today */
+function periodsOf(length: number, to: string | undefined, today: string): { period: PeriodOfDays; previous: PeriodOfDays } {
+  const last = Temporal.PlainDate.from(to ?? today)
+  if (last.toString() > today) throw invalid('to', 'not_in_future')
+  const from = last.subtract({ days: length - 1 })
+  const before = from.subtract({ days: length })
+  return {
+    period: { from: from.toString(), to: last.toString() },
+    previous: { from: before.toString(), to: from.subtract({ days: 1 }).toString() },
+  }
+}
+
+function dayAfter(date: string): string {
+  return Temporal.PlainDate.from(date).add({ days: 1 }).toString()
+}
+
+function daysOf({ from, to }: PeriodOfDays): string[] {
+  const days: string[] = []
+  for (let date = from; date <= to; date = dayAfter(date)) days.push(date)
+  return days
+}
+
+function byDay<Row extends { day: string }>(rows: readonly Row[]): Map<string, Row> {
+  return new Map(rows.map((row) => [row.day, row]))
+}
+
+function since(first: string | null, date: string): boolean {
+  return first !== null && date >= first
+}
+
+/** In kuruş, so that sums are exact. */
+type Minor = Record<'turnover' | 'payouts' | 'refunds', number>
+type Counted = ActivityDay & { minor: Minor }
+
+function amountsOf({ turnover, payouts, refunds }: Minor): Pick<Figure, 'turnover' | 'commission' | 'payouts' | 'refunds'> {
+  return {
+    turnover: minorToNumber(turnover),
+    commission: minorToNumber(turnover - payouts),
+    payouts: minorToNumber(payouts),
+    refunds: minorToNumber(refunds),
+  }
+}
+
+function waitsOf(row: DecidedRow | undefined): Pick<Figure, 'decided' | 'wait_p50_hours' | 'wait_p90_hours'> {
+  const rounded = (hours: number | null | undefined) => (hours === null || hours === undefined ? null : Math.round(hours * 100) / 100)
+  return { decided: row?.decided ?? 0, wait_p50_hours: rounded(row?.p50), wait_p90_hours: rounded(row?.p90) }
+}
+
+function totalsOf(days: readonly Counted[], decisions: DecidedRow | undefined): Figure {
+  const sum = (of: (day: Counted) => number) => days.reduce((total, one) => total + of(one), 0)
+  const known = (name: 'requests' | 'webhook_attempts' | 'webhook_failures') =>
+    days.every((one) => one[name] === null) ? null : sum((one) => one[name] ?? 0)
+  return {
+    orders: sum((one) => one.orders),
+    units: sum((one) => one.units),
+    ...amountsOf({ turnover: sum((one) => one.minor.turnover), payouts: sum((one) => one.minor.payouts), refunds: sum((one) => one.minor.refunds) }),
+    ...waitsOf(decisions),
+    requests: known('requests'),
+    webhook_attempts: known('webhook_attempts'),
+    webhook_failures: known('webhook_failures'),
+  }
+}
+
+function shown({ minor: _minor, ...day }: Counted): ActivityDay {
+  return day
+}
+
+const PRICED = 'priced_items.'
+
+function coverageOf(counts: Map<string, number> | undefined): ActivityDay['coverage'] {
+  const items = counts?.get('items') ?? 0
+  if (!counts || items === 0) return []
+  return [...counts].flatMap(([name, count]) => {
+    if (!name.startsWith(PRICED)) return []
+    const [market = '', group = ''] = name.slice(PRICED.length).split('.')
+    return [{ market, group, coverage: count / items }]
+  })
+}

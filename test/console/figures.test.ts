@@ -1,0 +1,108 @@
+// Figures of a period, an account in one place, prices by hand and health in the console, in a real browser.
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startSampleNode } from '../graphql/client.ts'
+import { seriousOf } from '../support/axe.ts'
+import type { TestNode } from '../support/node.ts'
+import { launch, NO_BROWSER, operator, settled, signedIn, WHY } from './browser.ts'
+
+describe.skipIf(NO_BROWSER)(`Figures in the console${WHY}`, () => {
+  let node: TestNode
+  let browser: Browser
+  let itemId: number
+
+  beforeAll(async () => {
+    node = await startSampleNode()
+    browser = await launch()
+    itemId = (await operator<{ id: number }[]>(node, 'GET', '/items?search=charizard'))[0]!.id
+    const fields = { seller_id: node.accounts.plus, item_id: itemId, title: 'Sold', price: 1_000, quantity: 9 }
+    const { id } = await operator<{ id: number }>(node, 'POST', '/listings', fields)
+    await operator(node, 'POST', `/listings/${id}/approve`, {})
+    const soldAt = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
+    const order = (number: number, quantity: number, days: number) => ({
+      order_id: number,
+      sold_at: soldAt(days),
+      buyer_reference: `customer ${number}`,
+      lines: [{ listing_id: id, quantity }],
+    })
+    await operator(node, 'POST', '/orders', order(1, 3, 1))
+    await operator(node, 'POST', '/orders', order(2, 2, 10))
+    await operator(node, 'POST', '/collections', { account_id: node.accounts.plus, name: 'Binder' })
+  }, 90_000)
+
+  afterAll(async () => {
+    await browser.close()
+    await node.close()
+  })
+
+  test('of today compare the period that is chosen, and draw the figure that is chosen', { timeout: 60_000 }, async () => {
+    const { page, open, troubles, close } = await signedIn(browser, node, { reducedMotion: 'reduce' })
+    await open('?days=7')
+    const tile = (name: string) => page.getByRole('button', { name: new RegExp(`^${name}`) })
+    expect(await tile('Turnover').textContent()).toMatch(/₺3,000\.00.*before: ₺2,000\.00.*\+50%/)
+    expect(await tile('Commission').textContent()).toContain('₺300.00')
+    expect(await tile('Turnover').getAttribute('aria-pressed')).toBe('true')
+    const table = page.getByRole('table', { name: /by day$/ })
+    await table.waitFor({ state: 'attached' })
+    expect(await table.locator('tbody tr').count()).toBe(7)
+    expect(await table.locator('tbody tr').nth(5).textContent()).toContain('₺3,000.00')
+    await tile('API requests').click()
+    await page.getByRole('heading', { name: 'API requests by day' }).waitFor()
+    expect(await page.getByRole('table', { name: 'API requests by day' }).textContent()).toContain('not recorded')
+    expect(page.url()).toContain('measure=requests')
+    await page.getByLabel('Period').selectOption('30')
+    await tile('Turnover').filter({ hasText: '₺5,000.00' }).waitFor()
+    await page.getByRole('region', { name: 'Top sellers' }).first().getByRole('link', { name: 'Test plus' }).click()
+    await page.getByRole('heading', { name: 'Test plus' }).waitFor()
+    await settled(page)
+    await page.getByText('0 records in 1 collections').waitFor()
+    await page.getByText('1 active of 1').waitFor()
+    await tile('Turnover').filter({ hasText: '₺5,000.00' }).waitFor()
+    expect(await seriousOf(page)).toEqual([])
+    expect(troubles).toEqual([])
+    await close()
+  })
+
+  test('of orders name seller, buyer and commission, and lead to all orders of the buyer', async () => {
+    const { page, open, close } = await signedIn(browser, node)
+    await open('/orders/1')
+    await page.getByRole('link', { name: 'Test plus' }).waitFor()
+    expect(await page.getByRole('main').textContent()).toContain('₺300.00')
+    await page.getByRole('link', { name: 'customer 1' }).click()
+    await settled(page)
+    await page.getByRole('link', { name: '1', exact: true }).waitFor()
+    expect(await page.getByRole('link', { name: '2', exact: true }).count()).toBe(0)
+    await close()
+  })
+
+  test('of an item are set and corrected by hand', { timeout: 60_000 }, async () => {
+    const { page, open, troubles, close } = await signedIn(browser, node, { reducedMotion: 'reduce' })
+    await open(`/catalogue/items/${itemId}`)
+    await page.getByRole('button', { name: 'Set a price' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Source').selectOption('source_b')
+    await dialog.getByLabel('Label').fill('sgc 6')
+    await dialog.getByLabel('Price').fill('12.5')
+    expect(await seriousOf(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await settled(page)
+    await page.getByRole('button', { name: 'Correct: Source B SGC 6' }).click()
+    await dialog.getByLabel('Price').fill('900')
+    await dialog.getByLabel('Reason').fill('A digit was missing')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const prices = (await operator<{ prices: { label: string; price: number }[] }>(node, 'GET', `/items/${itemId}`)).prices
+    expect(prices.find(({ label }) => label === 'SGC 6')).toMatchObject({ price: 900 })
+    expect(troubles).toEqual([])
+    await close()
+  })
+
+  test('of health name what is wrong and what to do', async () => {
+    const { page, open, close } = await signedIn(browser, node)
+    await open('/health')
+    await page.getByRole('row', { name: /Database.*PostgreSQL/ }).waitFor()
+    await page.getByRole('row', { name: /Migrations.*up to date/ }).waitFor()
+    await close()
+  })
+})
