@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
+import { pointAt, type Servers } from './servers.ts'
 
 /** With pg's own state that its types leave out: false while a statement runs, null before it is connected. */
 type Client = pg.ClientBase & { readyForQuery?: boolean | null; connection?: { stream: Duplex } }
@@ -27,7 +28,7 @@ interface Probe {
 }
 
 export interface WatchOptions {
-  url: string
+  servers: Servers
   /** How long a statement, and then a new connection, may stay without a byte of an answer. */
   patienceMs: number
 }
@@ -46,10 +47,11 @@ const PROBE_EVERY = 5
  * whether it works on it. Connections it does not work on are cut, so that their statements fail and can be retried. When
  * neither the probe nor any other connection receives a byte, the database counts as lost: every connection is cut, no new
  * one is opened, and probes go on until one is answered. A probe that receives nothing is abandoned, whatever
- * else is heard: it may have been opened during a silence that has ended, and would then never be answered.
+ * else is heard: it may have been opened during a silence that has ended, and would then never be answered. Where there
+ * are several servers, the search for another takes the place of further probes.
  */
 export class ConnectionWatch {
-  readonly #url: string
+  readonly #servers: Servers
   readonly #patience: number
   readonly #watched = new Map<Client, Watched>()
   #probe: Probe | null = null
@@ -59,8 +61,8 @@ export class ConnectionWatch {
   #leaving = false
   #timer: NodeJS.Timeout | null = null
 
-  constructor({ url, patienceMs }: WatchOptions) {
-    this.#url = url
+  constructor({ servers, patienceMs }: WatchOptions) {
+    this.#servers = servers
     this.#patience = Math.ceil(patienceMs / TICK_MS)
   }
 
@@ -125,12 +127,17 @@ export class ConnectionWatch {
     this.#probe = null
     cut(probe.client)
     if (probe.heard) return
-    this.#lost = true
+    if (this.#servers.choosing) this.#servers.forget(probe.client)
+    else this.#lost = true
     for (const client of this.#watched.keys()) cut(client)
   }
 
   #ask(suspects: Map<Client, number>): void {
-    const client = new pg.Client({ connectionString: this.#url, application_name: 'mintmark watch' })
+    const client = new pg.Client({ connectionString: this.#servers.url, application_name: 'mintmark watch' })
+    if (this.#servers.choosing) {
+      if (!this.#servers.found) return
+      pointAt(client, this.#servers.found)
+    }
     const probe: Probe = { client, bytes: 0, silent: 0, heard: false, suspects }
     this.#probe = probe
     this.#sinceProbe = 0
