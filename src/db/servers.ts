@@ -10,6 +10,9 @@ const FIRST_PAUSE_MS = 50
 /** Of several that fit, the one that is named first is taken, unless it is this much slower. */
 const HEAD_START_MS = 25
 const LONGEST_PAUSE_MS = 250
+const ASK_AGAIN_MS = 50
+/** Then a new connection: the address may lead elsewhere by now. */
+const ASKED_BY_ONE = 20
 
 /** What a server says of itself; `ROLE` asks. */
 export interface Role {
@@ -120,23 +123,29 @@ export class Servers {
       })
     await pause(headStartMs)
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-      const refusal = await this.#refusalOf(server)
-      if (refusal === null) return server
-      this.#refusals.set(server, refusal)
+      if (await this.#comesToFit(server, pause)) return server
       await pause(pauseMs)
     }
   }
 
-  async #refusalOf(server: Server): Promise<string | null> {
+  /** Asks on one connection for a while: a standby keeps it when it is promoted, and needs no process for each question. */
+  async #comesToFit(server: Server, pause: (ms: number) => Promise<void>): Promise<boolean> {
     const limits = { connectionTimeoutMillis: ATTEMPT_MS, query_timeout: ATTEMPT_MS }
     const client = pointAt(new pg.Client({ connectionString: this.url, application_name: 'mintmark search', ...limits }), server)
     client.on('error', () => {})
     try {
       await client.connect()
-      const { rows } = await client.query<Role>(`select ${ROLE}`)
-      return this.fits(rows[0]!) ? null : rows[0]!.standby ? 'a standby' : this.wanted === 'standby' ? 'no standby' : 'read-only'
+      for (let asked = 0; asked < ASKED_BY_ONE; asked++) {
+        const { rows } = await client.query<Role>(`select ${ROLE}`)
+        if (this.fits(rows[0]!)) return true
+        this.#refusals.set(server, rows[0]!.standby ? 'a standby' : this.wanted === 'standby' ? 'no standby' : 'read-only')
+        await pause(ASK_AGAIN_MS)
+      }
+      return false
     } catch (error) {
-      return (error as Error).message || String((error as { code?: string }).code)
+      if (error instanceof NoServerError) throw error
+      this.#refusals.set(server, (error as Error).message || String((error as { code?: string }).code))
+      return false
     } finally {
       // A server that is silent would never say goodbye.
       void client.end().catch(() => {})
