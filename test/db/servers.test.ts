@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest'
 import { readDatabaseAddress } from '#core/database-address.ts'
+import { ChangeFeed } from '#db/change-feed.ts'
 import { copyIn, copyOut } from '#db/copy.ts'
 import { pendingMigrations } from '#db/migrate.ts'
 import { type Database, openPool } from '#db/pool.ts'
@@ -160,3 +161,33 @@ test.for(['crashes', 'falls silent'] as const)(
     notices.close()
   },
 )
+
+test('changes of the new primary are followed, although the old one had given their transaction ids to what never left it', {
+  timeout: 60_000,
+}, async (context) => {
+  const pair = await startPrimaryAndReplica()
+  context.onTestFinished(() => pair.close())
+  const { db } = await openSeveral(context, pair)
+  const change = (on: Database<Schema>, id: number) => sql`insert into change_log (kind, ids) values ('items', array[${id}::int])`.execute(on.kysely)
+  const feed = new ChangeFeed(db, { warn: () => {}, info: () => {} })
+  const seen: number[] = []
+  feed.add({ apply: async (changes) => void seen.push(...changes.flatMap(({ ids }) => ids ?? [])), reload: async () => void seen.push(-1) })
+  await feed.open()
+  await change(pair.primary.db, 1)
+  await feed.pull()
+  const copied = async () => (await pair.replica.db.kysely.selectFrom('change_log').select('seq').execute()).length === 1
+  await until('the replica has it', copied)
+  // From now on nothing reaches the replica: what comes is lost.
+  await sql`alter system set primary_conninfo = ''`.execute(pair.replica.db.kysely)
+  await sql`select pg_reload_conf()`.execute(pair.replica.db.kysely)
+  await until('the replica is cut off', async () => (await sql`select from pg_stat_replication`.execute(pair.primary.db.kysely)).rows.length === 0)
+  for (let n = 0; n < 20; n++) await sql`select pg_current_xact_id()`.execute(pair.primary.db.kysely)
+  await feed.pull()
+  await pair.crash()
+  await sql`select pg_promote()`.execute(pair.replica.db.kysely)
+  // More than were given away, so that the position seems to be in the past again.
+  for (let n = 2; n < 42; n++) await change(pair.replica.db, n)
+  await until('the feed answers', () => answers(feed.pull()))
+  expect([...new Set(seen)].toSorted((a, b) => a - b)).toEqual(Array.from({ length: 41 }, (_, n) => n + 1))
+  await feed.close()
+})
