@@ -41,6 +41,8 @@ export class DatabaseSilentError extends Error {
 const TICK_MS = 250
 /** Ticks from the start of a probe to the start of the next one: with what the pool opens, at most one connection a second. */
 const PROBE_EVERY = 5
+/** A commit that waits longer for a synchronous standby is given up: it is done or not, as the standby comes back or not. */
+const STANDBY_SECONDS = 5
 
 /**
  * Watches the connections of a pool. When a statement has waited too long, a probe asks the server over a new connection
@@ -160,9 +162,11 @@ export class ConnectionWatch {
     try {
       await client.connect()
       const backends = [...suspects.keys()].flatMap((suspect) => this.#watched.get(suspect)?.backend ?? [])
-      const { rows } = await client.query<{ pid: number }>(`select pid from pg_stat_activity where pid = any($1) and state not like 'idle%'`, [
-        backends,
-      ])
+      const { rows } = await client.query<{ pid: number }>(
+        `select pid from pg_stat_activity where pid = any($1) and state not like 'idle%'
+           and (wait_event is distinct from 'SyncRep' or state_change > clock_timestamp() - make_interval(secs => ${STANDBY_SECONDS}))`,
+        [backends],
+      )
       return new Set(rows.map(({ pid }) => pid))
     } finally {
       void client.end().catch(() => {})

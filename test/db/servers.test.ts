@@ -128,6 +128,26 @@ test('a server that turns read-only fails the statements on it, and is used agai
   await until('it writes', () => answers(note(db, 'after')))
 })
 
+test('a commit that waits in vain for a synchronous standby fails as something that works later, and is not undone', async (context) => {
+  const { db } = await openSeveral(context, servers)
+  const standbyNames = async (names: string) => {
+    await sql`alter system set synchronous_standby_names = ${sql.lit(names)}`.execute(servers.primary.db.kysely)
+    await sql`select pg_reload_conf()`.execute(servers.primary.db.kysely)
+  }
+  const kept = async () => (await sql`select from notes where note = 'waiting'`.execute(servers.primary.db.kysely)).rows.length
+  await note(db, 'before')
+  await standbyNames('nobody')
+  await until('the server has read it', async () => {
+    const { rows } = await sql<{ names: string }>`show synchronous_standby_names`.execute(servers.primary.db.kysely)
+    return Object.values(rows[0]!)[0] === 'nobody'
+  })
+  await expect(note(db, 'waiting')).rejects.toSatisfy(isUnavailable)
+  expect(await kept()).toBe(0)
+  await standbyNames('')
+  await until('it is done', async () => (await kept()) === 1)
+  await note(db, 'after')
+}, 30_000)
+
 test.for(['crashes', 'falls silent'] as const)(
   'when the primary %s, all goes to the one that took over, also what listens',
   { timeout: 60_000 },

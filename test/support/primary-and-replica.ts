@@ -58,7 +58,9 @@ async function run(home: Home, directory: string, db: Db): Promise<ChildProcess>
   const args = ['-D', directory, ...settings.flatMap((setting) => ['-c', setting])]
   const user = home.user ? { uid: home.user.uid, gid: home.user.gid } : {}
   const server = spawn(join(home.native, 'bin/postgres'), args, { cwd: '/', env: { LC_ALL: 'C' }, ...user, stdio: 'ignore' })
-  process.on('exit', () => server.kill('SIGQUIT'))
+  const end = () => void server.kill('SIGQUIT')
+  process.once('exit', end)
+  server.once('exit', () => process.off('exit', end))
   await until(
     'the server takes connections',
     () =>
