@@ -135,11 +135,14 @@ export class ConnectionWatch {
   }
 
   #ask(suspects: Map<Client, number>): void {
-    const client = new pg.Client({ connectionString: this.#servers.url, application_name: 'mintmark watch' })
-    if (this.#servers.choosing) {
-      if (!this.#servers.found) return
-      pointAt(client, this.#servers.found)
+    const { choosing, found, searchedMs, url } = this.#servers
+    if (choosing && !found) {
+      // The search tells as much: what is silent is on a server that does not answer it.
+      if (searchedMs >= this.#patience * TICK_MS) for (const client of suspects.keys()) cut(client)
+      return
     }
+    const client = new pg.Client({ connectionString: url, application_name: 'mintmark watch' })
+    if (found) pointAt(client, found)
     const probe: Probe = { client, bytes: 0, silent: 0, heard: false, suspects }
     this.#probe = probe
     this.#sinceProbe = 0
@@ -180,7 +183,8 @@ export class ConnectionWatch {
       if (!watched || client.readyForQuery || received(client) !== bytes) continue
       watched.silent = 0
       const sending = socketOf(client).writableLength > 0
-      if (!sending && (watched.backend === null || !busy.has(watched.backend))) cut(client)
+      const isElsewhere = !this.#servers.isCurrent(client as pg.Client)
+      if (isElsewhere || (!sending && (watched.backend === null || !busy.has(watched.backend)))) cut(client)
     }
   }
 }

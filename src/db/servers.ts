@@ -66,6 +66,11 @@ export class Servers {
     return this.#found
   }
 
+  /** How long it has been looked for, 0 while one is in use. */
+  get searchedMs(): number {
+    return this.#search ? performance.now() - this.#search.startedMs : 0
+  }
+
   /** @throws NoServerError where none fits within 1.5 s, and at once while that lasts */
   async locate(): Promise<Server> {
     if (this.#found) return this.#found
