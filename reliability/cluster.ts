@@ -104,6 +104,17 @@ export async function startCluster(machines: Machines, dir: string): Promise<Clu
       void client.end().catch(() => {})
     }
   }
+  /** What the nodes say of themselves, for who looks for why. */
+  const state = async () => {
+    const said = postgres.map(
+      ({ machine: { name } }) =>
+        `${name}:\n${readFileSync(join(dir, `${name}.log`), 'utf8')
+          .split('\n')
+          .slice(-12)
+          .join('\n')}`,
+    )
+    return [JSON.stringify(await members()), ...said].join('\n')
+  }
   const whole = () =>
     until(
       'the cluster is whole',
@@ -112,7 +123,9 @@ export async function startCluster(machines: Machines, dir: string): Promise<Clu
         return roles.length === 3 && roles.includes('leader') && roles.includes('sync_standby') && (await streaming().catch(() => false))
       },
       WHOLE_MS,
-    )
+    ).catch(async (error: Error) => {
+      throw new Error(`${error.message}\n${await state()}`)
+    })
   // One after the other: the first makes the cluster.
   postgres[0]!.start()
   await primary()

@@ -75,7 +75,16 @@ export async function failoverRun({ kills, others }: FailoverOptions): Promise<F
 
     const gaps: Gap[] = []
     for (let n = 0; n < kills; n++) {
-      const gap = await primaryGoes(cluster, writes, WAYS[n % WAYS.length]!)
+      const way = WAYS[n % WAYS.length]!
+      const gap = await primaryGoes(cluster, writes, way).catch((error: Error) => {
+        progress(error.message)
+        return null
+      })
+      // What was found until then is told all the same.
+      if (gap === null) {
+        findings.push(count(`whole again after ${n + 1} of ${kills} (${way})`, 0, 1))
+        break
+      }
       gaps.push(gap)
       // Not while it changes: what is read one after the other must agree.
       await Promise.all(writes.map((written) => written.stop()))
@@ -88,7 +97,7 @@ export async function failoverRun({ kills, others }: FailoverOptions): Promise<F
       )
       findings.push(...broken(verified).map(({ what, ...rest }) => ({ what: `after ${n + 1} (${gap.way}): ${what}`, ...rest })))
     }
-    for (let round = 0; round < others; round++) findings.push(...(await othersGo(cluster, writes)))
+    for (let round = 0; round < others && gaps.length === kills; round++) findings.push(...(await othersGo(cluster, writes)))
 
     await Promise.all(writes.map((written) => written.stop()))
     const orders = writes.flatMap((written) => written.orders)
@@ -99,6 +108,7 @@ export async function failoverRun({ kills, others }: FailoverOptions): Promise<F
     const posts = events.flatMap((times) => [...times.values()]).reduce((sum, times) => sum + times, 0)
     const verified = await Promise.all(writes.map((written) => written.verify()))
     findings.unshift(
+      figure('times the primary went', gaps.length),
       figure('load of the machine at the end', `${loadavg()[0]!.toFixed(1)} over 1 minute`),
       ...ofGaps(gaps),
       ...verified.flatMap((each, n) => each.map(({ what, ...rest }) => ({ what: `node ${n + 1}: ${what}`, ...rest }))),
