@@ -24,6 +24,8 @@ export interface Writes {
   accountId: number
   /** all answers of writes, in the order in which they came */
   answers: Answered[]
+  /** numbers of the orders that were acknowledged */
+  orders: readonly number[]
   /** writes that were acknowledged */
   acknowledged: () => number
   start: () => void
@@ -50,12 +52,17 @@ interface Raised {
 
 const STOCK = 1_000_000
 const PAUSE_MS = 10
+/** Of one series. */
+const MOST_ORDERS = 10_000_000
 const VERIFY_ATTEMPTS = 20
 /** Well below the factor at which a price is held. */
 const PRICE = (n: number) => (10_000 + n) / 100
 
-/** Prepares an account, items, listings and a collection; `start` then writes until `stop`. */
-export async function prepareWrites({ publicUrl, operatorUrl }: Target, { pauseMs = PAUSE_MS } = {}): Promise<Writes> {
+/**
+ * Prepares an account, items, listings and a collection; `start` then writes until `stop`.
+ * @param options.series tells several of one database apart
+ */
+export async function prepareWrites({ publicUrl, operatorUrl }: Target, { pauseMs = PAUSE_MS, series = 0 } = {}): Promise<Writes> {
   const operator = <T>(path: string, json?: unknown) => ask<T>(`${operatorUrl()}/operator/v1${path}`, OPERATOR_TOKEN, { json })
   const made = async <T = { id: number }>(path: string, json: unknown): Promise<T> => {
     const { status, body } = await operator<T>(path, json)
@@ -65,8 +72,8 @@ export async function prepareWrites({ publicUrl, operatorUrl }: Target, { pauseM
   const { id: accountId } = await made('/accounts', { name: 'Seller', plan: 'enterprise' })
   const { key } = await made<{ key: string }>(`/accounts/${accountId}/keys`, {})
   const item = async (market: string) => {
-    const category = await made('/categories', { game: 'pokemon', market, ref: 'base', name: 'Base Set' })
-    return made('/items', { ref: 'card', name: `Card of ${market}`, market, category_id: category.id })
+    const category = await made('/categories', { game: 'pokemon', market, ref: `base-${series}`, name: 'Base Set' })
+    return made('/items', { ref: `card-${series}`, name: `Card of ${market}`, market, category_id: category.id })
   }
   const [{ id: itemId }, priced] = [await item('service'), await item('source_c')]
   const listing = async () => {
@@ -82,7 +89,7 @@ export async function prepareWrites({ publicUrl, operatorUrl }: Target, { pauseM
   const itemPrice: Raised = { acknowledged: 0, tried: 0 }
   const records = new Map<number, number>()
   const orders: number[] = []
-  let lastOrder = 0
+  let lastOrder = series * MOST_ORDERS
   let running = false
   let loops: Promise<void>[] = []
 
@@ -183,6 +190,7 @@ export async function prepareWrites({ publicUrl, operatorUrl }: Target, { pauseM
     itemId,
     accountId,
     answers,
+    orders,
     acknowledged,
     mark,
     verify,

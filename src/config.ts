@@ -1,6 +1,7 @@
 // The only reader of the environment: every setting checked, named and frozen into one object that is passed down.
 import { join, resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
+import { readDatabaseAddress } from '#core/database-address.ts'
 import { parseDuration } from '#core/duration.ts'
 import { isLoopback } from '#core/loopback.ts'
 import { isMarket, type Market, type MarketNames, MARKETS } from '#core/markets.ts'
@@ -18,6 +19,8 @@ export interface Config {
   dataDir: string
   /** null: the program starts its own PostgreSQL under `dataDir` */
   databaseUrl: string | null
+  /** `databaseUrl` by another way for LISTEN, null: that one */
+  databaseListenUrl: string | null
   /** streaming replica of `databaseUrl` for large reads, null: the primary serves them */
   databaseReplicaUrl: string | null
   /** bootstrap operator token, null when none is set */
@@ -291,9 +294,12 @@ const DEFAULT_LANGUAGES: readonly string[] = ['en', 'ja', 'fr', 'de', 'it', 'es'
 const DEFAULT_MARKET_ORDER: readonly Market[] = ['source_c', 'source_b', 'source_a', 'service']
 
 const text = (value: string): string => value
-/** Not parsed as a URL: a Unix socket has no host (`postgresql://user@/name?host=/run/postgresql`). */
 const postgresUrl = (value: string): string => {
-  if (!/^postgres(ql)?:\/\/\S+$/.test(value)) throw new Error('a URL that begins with postgresql://')
+  readDatabaseAddress(value)
+  return value
+}
+const writableUrl = (value: string): string => {
+  if (readDatabaseAddress(value).wanted === 'standby') throw new Error('a URL whose target_session_attrs is read-write or any')
   return value
 }
 
@@ -304,7 +310,8 @@ export const SETTINGS = {
   HOST: setting('address of the public listener', '', text),
   OPERATOR_HOST: setting("address of the operator's listener", '127.0.0.1', text),
   DATA_DIR: setting('where the embedded database and secrets live', './data', text),
-  DATABASE_URL: setting('PostgreSQL to use instead of the embedded one', null as string | null, postgresUrl),
+  DATABASE_URL: setting('PostgreSQL to use instead of the embedded one, with one or several hosts', null as string | null, writableUrl),
+  DATABASE_LISTEN_URL: setting('the same database for the one connection that listens, past a pooler', null as string | null, writableUrl),
   DATABASE_REPLICA_URL: setting('streaming replica for large reads: loading at start, export, backup', null as string | null, postgresUrl),
   OPERATOR_TOKEN: setting('bootstrap operator token', null as string | null, (value) => {
     if (value.length < 24) throw new Error('at least 24 characters')
@@ -400,6 +407,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
       throw new ConfigError(`${name}${shown} must be ${(error as Error).message}`)
     }
   }
+  if (read('DATABASE_LISTEN_URL') !== null && read('DATABASE_URL') === null) {
+    throw new ConfigError('DATABASE_LISTEN_URL needs DATABASE_URL: in front of the embedded PostgreSQL there is no pooler')
+  }
   if (read('DATABASE_REPLICA_URL') !== null && read('DATABASE_URL') === null) {
     throw new ConfigError('DATABASE_REPLICA_URL needs DATABASE_URL: the embedded PostgreSQL has no replica')
   }
@@ -422,6 +432,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     operatorHost: read('OPERATOR_HOST'),
     dataDir: resolve(read('DATA_DIR')),
     databaseUrl: read('DATABASE_URL'),
+    databaseListenUrl: read('DATABASE_LISTEN_URL'),
     databaseReplicaUrl: read('DATABASE_REPLICA_URL'),
     operatorToken: read('OPERATOR_TOKEN'),
     publicUrl: read('PUBLIC_URL'),

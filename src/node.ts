@@ -17,6 +17,7 @@ import type { Viewer } from '#core/verb.ts'
 import { ChangeFeed, CHANGES_CHANNEL, trimChangeLog } from '#db/change-feed.ts'
 import { forgetOldIdempotencyKeys } from '#db/idempotency.ts'
 import { LongPolls } from '#db/long-polls.ts'
+import { openPool } from '#db/pool.ts'
 import { readAtLength } from '#db/replica.ts'
 import { secretKeyOf } from '#db/secret-key.ts'
 import type { Db } from '#db/schema.ts'
@@ -147,7 +148,9 @@ export async function startNode({ config, db, log, now: given, listeners, worker
   await Promise.all([readAtLength({ replicaUrl: config.databaseReplicaUrl, primary: db, log }, load), checkDumpStore(dumpStore, log)])
   await feed.pull()
   const scheduler = new Scheduler(log)
-  const notices = new Notices(db)
+  const { databaseListenUrl } = config
+  const listenDb = databaseListenUrl === null ? null : openPool({ url: databaseListenUrl, max: 1, applicationName: 'mintmark notices' })
+  const notices = new Notices(listenDb ?? db)
   notices.follow(CHANGES_CHANNEL, () => feed.noticed())
   if (listeners.public) {
     notices.follow(EVENTS_CHANNEL, (accountId) => events.wake(Number(accountId)))
@@ -215,6 +218,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     await scheduler.stop()
     await dumps.close()
     notices.close()
+    await listenDb?.close()
     await heartbeat?.leave()
     shared.limits.close()
     await images?.close()

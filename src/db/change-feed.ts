@@ -54,6 +54,10 @@ export class ChangeFeed {
   #position: string
   /** the log's floor that everything was loaded above; a slow transaction can keep the position below it for a while */
   #coveredFloor = ''
+  /** when the server that was last read from had started: another one, or a recovery, shows by it */
+  #server = ''
+  /** highest number that was read */
+  #lastSeq = 0
   #pulling: Promise<void> | null = null
   #pullAgain: Promise<void> | null = null
   #notice: NodeJS.Timeout | null = null
@@ -76,9 +80,11 @@ export class ChangeFeed {
    * @param from what will be loaded from: a streaming replica stands where it has got to
    */
   async open(from = this.#db): Promise<void> {
-    const { rows } = await sql<{ horizon: string }>`select pg_snapshot_xmin(pg_current_snapshot())::text as horizon`.execute(from.kysely)
+    const { rows } = await sql<{ horizon: string; seq: number }>`
+      select pg_snapshot_xmin(pg_current_snapshot())::text as horizon, (select coalesce(max(seq), 0) from change_log) as seq`.execute(from.kysely)
     // Not the snapshot itself: a replica's does not tell which transactions were under way.
     this.#position = snapshotBelow(rows[0]!.horizon)
+    this.#lastSeq = rows[0]!.seq
     this.lastPullMs = Date.now()
   }
 
@@ -137,6 +143,7 @@ export class ChangeFeed {
       position: string
       floor: string
       missed: boolean | null
+      server: string
       clock_ms: number
       seq: number | null
       kind: ChangeKind
@@ -146,17 +153,21 @@ export class ChangeFeed {
     }>`
       with here as (
         select pg_current_snapshot() as position, extract(epoch from clock_timestamp())::float8 * 1000 as clock_ms,
-               (select xact::text from change_log_floor) as floor, from_here.xmin,
+               (select xact::text from change_log_floor) as floor, from_here.xmin, pg_postmaster_start_time()::text as server,
                (select xact from change_log_floor where xact::text <> ${this.#coveredFloor}) > from_here.xmin
                  or pg_snapshot_xmin(pg_current_snapshot()) < from_here.xmin as missed
         from (select pg_snapshot_xmin(${this.#position}::pg_snapshot) as xmin) as from_here
       )
-      select here.position::text, here.floor, here.missed, here.clock_ms, c.seq, c.kind, c.ids,
+      select here.position::text, here.floor, here.missed, here.server, here.clock_ms, c.seq, c.kind, c.ids,
              coalesce(octet_length(c.payload), 0) as bytes, case when octet_length(c.payload) <= ${SMALL_BYTES} then c.payload end as payload
       from here left join change_log c on c.xact >= here.xmin and not pg_visible_in_snapshot(c.xact, ${this.#position}::pg_snapshot)
       order by c.seq`.execute(this.#db.kysely)
-    const { position, floor, missed, clock_ms: clockMs } = rows[0]!
+    const { position, floor, missed, server, clock_ms: clockMs } = rows[0]!
     this.#compareClocks(clockMs, askedMs)
+    const tookOver = this.#server !== '' && this.#server !== server
+    if (tookOver && !missed) await this.#stepBack()
+    this.#server = server
+    if (tookOver && !missed) return this.#pullOnce()
     // Also when the database is behind us: it was restored from a backup.
     if (missed) {
       this.#log.warn({}, 'The change log does not lead from here to now: loading everything again')
@@ -171,6 +182,7 @@ export class ChangeFeed {
       coming = this.#withPayloads(parts[i + 1] ?? [])
       coming.catch(() => {})
       for (const follower of this.#followers) await follower.apply(changes)
+      this.#lastSeq = Math.max(this.#lastSeq, ...changes.map(({ seq }) => seq))
     }
     this.#position = position
     this.lastPullMs = Date.now()
@@ -189,6 +201,18 @@ export class ChangeFeed {
       )
     }
     this.#clockOffsetMs = offset
+  }
+
+  /**
+   * Another server took over. It may give transaction ids that the position takes for seen to others: those that the old one had
+   * given to what never reached it. Its numbers are higher than all that were read, since sequences are replicated ahead of
+   * what they number: from the first of them everything is read again.
+   */
+  async #stepBack(): Promise<void> {
+    const { rows } = await sql<{ first: string }>`
+      select least(min(xact::text::bigint), pg_snapshot_xmin(pg_current_snapshot())::text::bigint, pg_snapshot_xmin(${this.#position}::pg_snapshot)::text::bigint)::text as first
+      from change_log where seq > ${this.#lastSeq}`.execute(this.#db.kysely)
+    this.#position = snapshotBelow(rows[0]!.first)
   }
 
   /** Large payloads as they are: as values of a row they would be twice as long, and spelt out. */

@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
+import { pointAt, type Servers } from './servers.ts'
 
 /** With pg's own state that its types leave out: false while a statement runs, null before it is connected. */
 type Client = pg.ClientBase & { readyForQuery?: boolean | null; connection?: { stream: Duplex } }
@@ -27,7 +28,7 @@ interface Probe {
 }
 
 export interface WatchOptions {
-  url: string
+  servers: Servers
   /** How long a statement, and then a new connection, may stay without a byte of an answer. */
   patienceMs: number
 }
@@ -40,16 +41,19 @@ export class DatabaseSilentError extends Error {
 const TICK_MS = 250
 /** Ticks from the start of a probe to the start of the next one: with what the pool opens, at most one connection a second. */
 const PROBE_EVERY = 5
+/** A commit that waits longer for a synchronous standby is given up: it is done or not, as the standby comes back or not. */
+const STANDBY_SECONDS = 5
 
 /**
  * Watches the connections of a pool. When a statement has waited too long, a probe asks the server over a new connection
  * whether it works on it. Connections it does not work on are cut, so that their statements fail and can be retried. When
  * neither the probe nor any other connection receives a byte, the database counts as lost: every connection is cut, no new
  * one is opened, and probes go on until one is answered. A probe that receives nothing is abandoned, whatever
- * else is heard: it may have been opened during a silence that has ended, and would then never be answered.
+ * else is heard: it may have been opened during a silence that has ended, and would then never be answered. Where there
+ * are several servers, the search for another takes the place of further probes.
  */
 export class ConnectionWatch {
-  readonly #url: string
+  readonly #servers: Servers
   readonly #patience: number
   readonly #watched = new Map<Client, Watched>()
   #probe: Probe | null = null
@@ -59,8 +63,8 @@ export class ConnectionWatch {
   #leaving = false
   #timer: NodeJS.Timeout | null = null
 
-  constructor({ url, patienceMs }: WatchOptions) {
-    this.#url = url
+  constructor({ servers, patienceMs }: WatchOptions) {
+    this.#servers = servers
     this.#patience = Math.ceil(patienceMs / TICK_MS)
   }
 
@@ -125,12 +129,20 @@ export class ConnectionWatch {
     this.#probe = null
     cut(probe.client)
     if (probe.heard) return
-    this.#lost = true
+    if (this.#servers.choosing) this.#servers.forget(probe.client)
+    else this.#lost = true
     for (const client of this.#watched.keys()) cut(client)
   }
 
   #ask(suspects: Map<Client, number>): void {
-    const client = new pg.Client({ connectionString: this.#url, application_name: 'mintmark watch' })
+    const { choosing, found, searchedMs, url } = this.#servers
+    if (choosing && !found) {
+      // The search tells as much: what is silent is on a server that does not answer it.
+      if (searchedMs >= this.#patience * TICK_MS) for (const client of suspects.keys()) cut(client)
+      return
+    }
+    const client = new pg.Client({ connectionString: url, application_name: 'mintmark watch' })
+    if (found) pointAt(client, found)
     const probe: Probe = { client, bytes: 0, silent: 0, heard: false, suspects }
     this.#probe = probe
     this.#sinceProbe = 0
@@ -153,9 +165,11 @@ export class ConnectionWatch {
     try {
       await client.connect()
       const backends = [...suspects.keys()].flatMap((suspect) => this.#watched.get(suspect)?.backend ?? [])
-      const { rows } = await client.query<{ pid: number }>(`select pid from pg_stat_activity where pid = any($1) and state not like 'idle%'`, [
-        backends,
-      ])
+      const { rows } = await client.query<{ pid: number }>(
+        `select pid from pg_stat_activity where pid = any($1) and state not like 'idle%'
+           and (wait_event is distinct from 'SyncRep' or state_change > clock_timestamp() - make_interval(secs => ${STANDBY_SECONDS}))`,
+        [backends],
+      )
       return new Set(rows.map(({ pid }) => pid))
     } finally {
       void client.end().catch(() => {})
@@ -169,7 +183,8 @@ export class ConnectionWatch {
       if (!watched || client.readyForQuery || received(client) !== bytes) continue
       watched.silent = 0
       const sending = socketOf(client).writableLength > 0
-      if (!sending && (watched.backend === null || !busy.has(watched.backend))) cut(client)
+      const isElsewhere = !this.#servers.isCurrent(client as pg.Client)
+      if (isElsewhere || (!sending && (watched.backend === null || !busy.has(watched.backend)))) cut(client)
     }
   }
 }

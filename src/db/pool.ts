@@ -14,24 +14,31 @@ import {
 } from 'kysely'
 import pg from 'pg'
 import { ConnectionWatch } from './connection-watch.ts'
+import { NoServerError, pointAt, type Role, ROLE, Servers } from './servers.ts'
+import { isServerLost } from './transaction.ts'
 
 /** For a connection, new or handed on: with the answer to who waits for it, this stays below 3 s. */
 const CONNECT_TIMEOUT_MS = 2_000
 const PATIENCE_MS = 1_000
 const KEEPALIVE_MS = 5_000
 const MAX_STATEMENTS = 1_000
-const READ_ONLY = '25006'
 
 export interface Database<Schema> {
   kysely: Kysely<Schema>
-  /** For what needs a connection of its own (LISTEN); everything else goes through `kysely`. */
   pool: pg.Pool
+  /** as it was given, perhaps with several servers */
+  url: string
+  /** For what needs a connection of its own (LISTEN); everything else goes through `kysely`. */
+  connect(): Promise<pg.PoolClient>
   /** Waits for the connections in use and ends all. */
   close(): Promise<void>
 }
 
 export interface PoolOptions {
-  /** `postgresql://…`; a Unix socket as `?host=%2Fdirectory`. */
+  /**
+   * `postgresql://…`; a Unix socket as `?host=%2Fdirectory`. Of several servers (`host1:port,host2:port`) the one that takes
+   * writes is used, or what `target_session_attrs` asks for.
+   */
   url: string
   /** Most connections at a time. */
   max: number
@@ -54,13 +61,15 @@ const SERVER_KEEPALIVE = [
 /**
  * Opens a pool; connections are made when first needed. NUMERIC and DATE come as text, INT8 as a number (an error
  * beyond 2^53), TIMESTAMPTZ as `Date`, arrays of these alike. Sessions run in UTC.
+ * @throws Error that says what is allowed in `url`
  */
 export function openPool<Schema>(options: PoolOptions): Database<Schema> {
   // By statement, not at the start of the connection: poolers refuse start-up parameters they do not know.
   const session = [`set time zone 'UTC'`, `set statement_timeout = ${options.statementTimeoutMs ?? 0}`, ...SERVER_KEEPALIVE].join('; ')
-  const watch = new ConnectionWatch({ url: options.url, patienceMs: options.patienceMs ?? PATIENCE_MS })
+  const servers = new Servers(options.url)
+  const watch = new ConnectionWatch({ servers, patienceMs: options.patienceMs ?? PATIENCE_MS })
   const pool = new pg.Pool({
-    connectionString: options.url,
+    connectionString: servers.url,
     max: options.max,
     application_name: options.applicationName,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -74,33 +83,69 @@ export function openPool<Schema>(options: PoolOptions): Database<Schema> {
         } catch (error) {
           return process.nextTick(done, error)
         }
-        watch.add(this)
-        super.connect(done)
+        const begin = (then: (error: Error) => void) => {
+          watch.add(this)
+          super.connect(then)
+        }
+        if (!servers.choosing) return begin(done)
+        servers.locate().then((server) => {
+          // The pool gave it up meanwhile.
+          if (this.connection.stream.destroyed) return done(new NoServerError('Looking for the server took too long'))
+          pointAt(this, server)
+          begin((error) => {
+            if (error && isServerLost(error)) servers.forget(server)
+            done(error)
+          })
+        }, done)
       }) as pg.Client['connect']
     },
     onConnect: async (client) => {
       await client.query(session)
-      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+      const { rows } = await client.query<Role & { pid: number }>(`select pg_backend_pid() as pid, ${ROLE}`)
+      if (!servers.fits(rows[0]!)) {
+        const server = client as pg.Client
+        servers.forget(server)
+        throw new NoServerError(`${server.host}:${server.port} is not what is wanted any more`)
+      }
       watch.identify(client, rows[0]!.pid)
     },
   })
   // A lost connection also fails the query on it; without these listeners its event would end the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
+  const connect = async () => {
+    watch.demandAnswer()
+    return connectTo(pool, servers)
+  }
   const kysely = new Kysely<Schema>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),
-      createDriver: () => poolDriver(pool, watch),
+      createDriver: () => poolDriver({ pool, connect, servers }),
       createIntrospector: (db) => new PostgresIntrospector(db),
       createQueryCompiler: () => new PostgresQueryCompiler(),
     },
   })
   const close = async () => {
     watch.leave()
+    servers.close()
     await pool.end()
     watch.close()
   }
-  return { kysely, pool, close }
+  return { kysely, pool, url: options.url, connect, close }
+}
+
+/** Nothing was sent yet, so that a connection to a server that has just gone is tried again, with the one that took over. */
+async function connectTo(pool: pg.Pool, servers: Servers, again = true): Promise<pg.PoolClient> {
+  const before = servers.found
+  const client = await pool.connect().catch((error: unknown) => {
+    // It is looked for by now: the pool's own queue may have told of the old one.
+    if (!again || before === null || servers.found === before) throw error
+    return null
+  })
+  if (client === null) return connectTo(pool, servers, false)
+  if (servers.isCurrent(client)) return client
+  client.release(true)
+  return connectTo(pool, servers, again)
 }
 
 /** Names parameterised statements, so that each connection parses and plans them once. */
@@ -155,19 +200,24 @@ function int8(text: string): number {
 /** Kysely's own driver hides its client, which COPY needs, and puts broken connections back into its pool. */
 class PoolConnection implements DatabaseConnection {
   readonly client: pg.PoolClient
+  readonly #servers: Servers
   /** Not to be used again. */
   spoilt = false
 
-  constructor(client: pg.PoolClient) {
+  constructor(client: pg.PoolClient, servers: Servers) {
     this.client = client
+    this.#servers = servers
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     const { command, rowCount, rows } = await this.client.query(query.sql, [...query.parameters]).catch((error: Error) => {
       // A migration changed the columns of a statement prepared before it: this connection would fail for ever.
       if (error.message.startsWith('cached plan must not change')) this.spoilt = true
-      // The server became a standby: a new connection may lead to the one that took over.
-      if ((error as pg.DatabaseError).code === READ_ONLY) this.spoilt = true
+      // It went away or became a standby: a new connection may lead to the one that took over.
+      if (isServerLost(error)) {
+        this.spoilt = true
+        this.#servers.forget(this.client)
+      }
       throw error
     })
     const counts = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE'
@@ -185,17 +235,14 @@ class PoolConnection implements DatabaseConnection {
   }
 }
 
-function poolDriver(pool: pg.Pool, watch: ConnectionWatch): Driver {
+function poolDriver({ pool, connect, servers }: { pool: pg.Pool; connect: () => Promise<pg.PoolClient>; servers: Servers }): Driver {
   const run = async (connection: DatabaseConnection, sql: string) => {
     const result = await (connection as PoolConnection).client.query(sql)
     return result.command
   }
   return {
     init: async () => {},
-    acquireConnection: async () => {
-      watch.demandAnswer()
-      return new PoolConnection(await pool.connect())
-    },
+    acquireConnection: async () => new PoolConnection(await connect(), servers),
     beginTransaction: async (connection, { isolationLevel, accessMode }: TransactionSettings) => {
       const isolation = isolationLevel ? ` isolation level ${isolationLevel}` : ''
       await run(connection, `begin${isolation}${accessMode ? ` ${accessMode}` : ''}`)
@@ -209,7 +256,7 @@ function poolDriver(pool: pg.Pool, watch: ConnectionWatch): Driver {
     },
     releaseConnection: async (connection) => {
       const { client, spoilt } = connection as PoolConnection
-      client.release(spoilt || client.getTransactionStatus() !== 'I')
+      client.release(spoilt || !servers.isCurrent(client) || client.getTransactionStatus() !== 'I')
     },
     destroy: () => pool.end(),
   }

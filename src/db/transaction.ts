@@ -3,6 +3,7 @@ import type { IsolationLevel, Kysely, Transaction } from 'kysely'
 import { setTimeout as delay } from 'node:timers/promises'
 import { thenAnnounce } from './announce.ts'
 import { DatabaseSilentError } from './connection-watch.ts'
+import { NoServerError } from './servers.ts'
 
 /**
  * serialization_failure, deadlock_detected, and foreign_key_violation: what a row refers to went away between reading and
@@ -10,9 +11,11 @@ import { DatabaseSilentError } from './connection-watch.ts'
  */
 const RETRYABLE = new Set(['40001', '40P01', '23503'])
 
-/** The system's codes, then PostgreSQL's: connection trouble, standby, shut down, crashed, starting, disk or room full. */
-const UNAVAILABLE_CODE = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|08...|25006|57P0[1235]|53...|58030)$/
-const UNAVAILABLE_MESSAGE = /^(Connection terminated|timeout exceeded when trying|Client (has encountered|was closed))/
+/** The system's codes, then PostgreSQL's: connection trouble, standby, shut down, crashed, starting. */
+const LOST_CODE = /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|08...|25006|57P0[1235])$/
+/** Disk or room full. */
+const FULL_CODE = /^(53...|58030)$/
+const UNAVAILABLE_MESSAGE = /^(timeout exceeded when trying|Client (has encountered|was closed))/
 
 export interface TransactionOptions {
   isolation?: IsolationLevel
@@ -52,9 +55,14 @@ export async function retrying<Result>(run: () => Promise<Result>, attempts = 5)
 /** Whether the error means that the database cannot be reached or went away, so that the same may work later. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  if (error instanceof DatabaseSilentError) return true
+  if (error instanceof DatabaseSilentError || error instanceof NoServerError) return true
+  return isServerLost(error) || FULL_CODE.test(codeOf(error)) || UNAVAILABLE_MESSAGE.test(error.message)
+}
+
+/** Whether the error means that the server went away, or takes no writes any more, and another may have taken over. */
+export function isServerLost(error: Error): boolean {
   const connecting = 'syscall' in error && error.syscall === 'connect'
-  return connecting || UNAVAILABLE_CODE.test(codeOf(error)) || UNAVAILABLE_MESSAGE.test(error.message)
+  return connecting || LOST_CODE.test(codeOf(error)) || error.message.startsWith('Connection terminated')
 }
 
 function codeOf(error: unknown): string {

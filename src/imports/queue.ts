@@ -62,7 +62,7 @@ export class ImportQueue {
   /** Takes over an import that is `queued` in the database. */
   async add(job: Omit<ImportJob, 'databaseUrl'>): Promise<void> {
     await this.#hold(job.importId)
-    this.#waiting.push({ ...job, databaseUrl: this.#db.pool.options.connectionString! })
+    this.#waiting.push({ ...job, databaseUrl: this.#db.url })
     this.#next()
   }
 
@@ -139,7 +139,7 @@ export class ImportQueue {
   }
 
   async #openGuard(): Promise<pg.PoolClient> {
-    const client = await this.#db.pool.connect()
+    const client = await this.#db.connect()
     client.on('error', () => {
       if (this.#guard !== client) return
       this.#guard = null

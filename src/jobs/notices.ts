@@ -1,20 +1,22 @@
 // The one connection of a node that listens on channels of the database; notices only shorten waits, so that nothing relies on them.
 import type pg from 'pg'
-import type { Db } from '#db/schema.ts'
+import type { Database } from '#db/pool.ts'
 
 const RETRY_MS = 250
+
+type Connects = Pick<Database<unknown>, 'connect'>
 
 type OnNotice = (payload: string) => void
 
 /** Connects at the first `follow`, and again 250 ms after the connection was lost; notices sent meanwhile are missed. */
 export class Notices {
-  readonly #db: Db
+  readonly #db: Connects
   readonly #channels = new Map<string, OnNotice>()
   #connecting = false
   #client: pg.PoolClient | null = null
   #closed = false
 
-  constructor(db: Db) {
+  constructor(db: Connects) {
     this.#db = db
   }
 
@@ -33,7 +35,7 @@ export class Notices {
   async #connect(): Promise<void> {
     if (this.#closed || this.#connecting) return
     this.#connecting = true
-    const client = await this.#db.pool.connect().catch(() => null)
+    const client = await this.#db.connect().catch(() => null)
     this.#connecting = false
     if (!client) return this.#connectLater()
     if (this.#closed) return client.release(true)

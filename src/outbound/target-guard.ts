@@ -10,8 +10,8 @@ export interface GuardOptions {
   allowHttp: boolean
   /** ports of this service's listeners, closed on its own and on all opened addresses */
   ownPorts: () => readonly number[]
-  /** port of the database, closed on every address; null for a Unix socket */
-  databasePort: number | null
+  /** ports of the database, closed on every address */
+  databasePorts: readonly number[]
 }
 
 export interface TargetGuard {
@@ -31,12 +31,12 @@ const GLOBAL_V6 = ipaddr.parseCIDR('2000::/3') as AddressRange
 const TRANSLATED = ipaddr.parseCIDR('64:ff9b::/96') as AddressRange
 
 /** The guard over these settings; it looks up the addresses of this machine at each question. */
-export function openGuard({ allowCidrs, allowHttp, ownPorts, databasePort }: GuardOptions): TargetGuard {
+export function openGuard({ allowCidrs, allowHttp, ownPorts, databasePorts }: GuardOptions): TargetGuard {
   const opened = allowCidrs.map((text) => ipaddr.parseCIDR(text) as AddressRange)
   const allows = (text: string, port: number) => {
     if (!ipaddr.isValid(text)) return false
     const address = reached(ipaddr.parse(text))
-    if (port < 1 || port === databasePort || METADATA_RANGES.some((range) => isInRange(address, range))) return false
+    if (port < 1 || databasePorts.includes(port) || METADATA_RANGES.some((range) => isInRange(address, range))) return false
     const global = isGlobal(address)
     if (!global && !opened.some((range) => isInRange(address, range))) return false
     return !ownPorts().includes(port) || (global && !isOwn(address))

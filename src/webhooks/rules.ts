@@ -2,6 +2,7 @@
 import pg from 'pg'
 import type { Config } from '#config.ts'
 import type { Log } from '#core/context.ts'
+import { readDatabaseAddress } from '#core/database-address.ts'
 import { openSealing, type Sealing } from '#core/sealing.ts'
 import { secretKeyOf, WRONG_KEY_ADVICE } from '#db/secret-key.ts'
 import type { Db } from '#db/schema.ts'
@@ -15,9 +16,14 @@ export function webhookRules(config: Config, db: Db, log: Log, listening: () => 
     allowCidrs: config.webhookAllowCidrs,
     allowHttp: config.webhookAllowHttp,
     ownPorts: () => [config.port, config.operatorPort, ...listening()],
-    databasePort: new pg.Client({ connectionString: db.pool.options.connectionString }).port,
+    databasePorts: [config.databaseListenUrl ?? [], config.databaseReplicaUrl ?? [], db.url].flat().flatMap(portsOf),
   })
   return { guard, sealing: openSealing(secretKeyOf(config, log), 'mintmark webhook secrets'), resolve: openResolver(), zone: config.timeZone }
+}
+
+function portsOf(url: string): number[] {
+  const { servers } = readDatabaseAddress(url)
+  return servers.length > 0 ? servers.map(({ port }) => port) : [new pg.Client({ connectionString: url }).port]
 }
 
 /** @throws Error of one sentence when the stored secrets were encrypted with another key */

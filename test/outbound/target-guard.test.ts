@@ -6,7 +6,7 @@ import { reason } from '#core/problems.ts'
 import { type GuardOptions, openGuard } from '#outbound/target-guard.ts'
 
 const guard = (options: Partial<GuardOptions> = {}) =>
-  openGuard({ allowCidrs: [], allowHttp: true, ownPorts: () => [8080, 8081], databasePort: 5432, ...options })
+  openGuard({ allowCidrs: [], allowHttp: true, ownPorts: () => [8080, 8081], databasePorts: [5432], ...options })
 const closed = guard()
 const development = guard({ allowCidrs: ['127.0.0.0/8', '::1/128', '169.254.0.0/16', '10.0.0.0/8'] })
 

@@ -13,6 +13,7 @@ test('defaults', () => {
     host: '127.0.0.1',
     operatorHost: '127.0.0.1',
     databaseUrl: null,
+    databaseListenUrl: null,
     databaseReplicaUrl: null,
     operatorToken: null,
     publicUrl: null,
@@ -59,7 +60,18 @@ test('values as they may be written', () => {
 test.each([
   ['PORT', ['abc', '-1', '65536', '1.5', '0x10']],
   ['OPERATOR_PORT', ['65536']],
-  ['DATABASE_URL', ['mysql://host/db', 'host']],
+  [
+    'DATABASE_URL',
+    [
+      'mysql://host/db',
+      'host',
+      'postgresql://a:1,b:x/db',
+      'postgresql://a,,b/db',
+      'postgresql://a:0,b/db',
+      'postgresql://a,b/db?target_session_attrs=standby',
+      'postgresql://a/db?target_session_attrs=primary',
+    ],
+  ],
   ['OPERATOR_TOKEN', ['x'.repeat(23)]],
   ['IMAGE_PROXY', ['1', 'yes', 'ON']],
   ['IMAGE_CACHE_MB', ['0', '15', '1.5', '2GB']],

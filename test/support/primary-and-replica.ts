@@ -14,6 +14,8 @@ import { until } from './node.ts'
 export interface PrimaryAndReplica {
   primary: { url: string; db: Db }
   replica: { url: string; db: Db }
+  /** Ends the primary as a crash does. */
+  crash(): Promise<void>
   close(): Promise<void>
 }
 
@@ -36,7 +38,7 @@ export async function startPrimaryAndReplica(): Promise<PrimaryAndReplica> {
   const copy = `${home.data}-replica`
   const [primary, replica] = [open(home.data), open(copy)]
   // A first run, since a standby refuses a cluster that was last written without the log it needs.
-  await stop(await run(home, home.data, primary.db))
+  await stop(await run(home, home.data, primary.db), 'SIGINT')
   execFileSync('cp', ['-a', home.data, copy])
   const conninfo = `host=${home.data} port=5432 user=mintmark password=${password}`
   writeFileSync(join(copy, 'standby.signal'), '')
@@ -44,10 +46,10 @@ export async function startPrimaryAndReplica(): Promise<PrimaryAndReplica> {
   const servers = [await run(home, home.data, primary.db), await run(home, copy, replica.db)]
   const close = async () => {
     await Promise.all([primary.db.close(), replica.db.close()])
-    for (const server of servers.toReversed()) await stop(server)
+    for (const server of servers.toReversed()) await stop(server, 'SIGINT')
     rmSync(dataDir, { recursive: true, force: true })
   }
-  return { primary, replica, close }
+  return { primary, replica, crash: () => stop(servers[0]!, 'SIGQUIT'), close }
 }
 
 /** Not the embedded server's settings: those keep no log that a replica could read. */
@@ -56,7 +58,9 @@ async function run(home: Home, directory: string, db: Db): Promise<ChildProcess>
   const args = ['-D', directory, ...settings.flatMap((setting) => ['-c', setting])]
   const user = home.user ? { uid: home.user.uid, gid: home.user.gid } : {}
   const server = spawn(join(home.native, 'bin/postgres'), args, { cwd: '/', env: { LC_ALL: 'C' }, ...user, stdio: 'ignore' })
-  process.on('exit', () => server.kill('SIGQUIT'))
+  const end = () => void server.kill('SIGQUIT')
+  process.once('exit', end)
+  server.once('exit', () => process.off('exit', end))
   await until(
     'the server takes connections',
     () =>
@@ -69,8 +73,9 @@ async function run(home: Home, directory: string, db: Db): Promise<ChildProcess>
   return server
 }
 
-async function stop(server: ChildProcess): Promise<void> {
+async function stop(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (server.exitCode !== null) return
   const ended = once(server, 'exit')
-  server.kill('SIGINT')
+  server.kill(signal)
   await ended
 }

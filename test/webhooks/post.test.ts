@@ -16,7 +16,7 @@ import { openNameServer } from '../outbound/name-server.ts'
 import { type Behaviour, ok, openReceiver, silence, status } from './receiver.ts'
 
 const OPENSSL = 'openssl'
-const guard = openGuard({ allowCidrs: ['127.0.0.0/8'], allowHttp: true, ownPorts: () => [], databasePort: null })
+const guard = openGuard({ allowCidrs: ['127.0.0.0/8'], allowHttp: true, ownPorts: () => [], databasePorts: [] })
 const network: Network = { guard, resolve: openResolver() }
 const closing: (() => unknown)[] = []
 afterAll(async () => {
@@ -150,7 +150,7 @@ test.concurrent('a refused target is not connected to, and tells nothing', async
   })
   const strict: Network = {
     ...network,
-    guard: openGuard({ allowCidrs: [], allowHttp: true, ownPorts: () => [], databasePort: null }),
+    guard: openGuard({ allowCidrs: [], allowHttp: true, ownPorts: () => [], databasePorts: [] }),
   }
   const { port } = new URL(url)
   for (const target of [

@@ -1,0 +1,316 @@
+// `node reliability/failover.ts [--kills 30] [--others 1]`: the primary, an etcd member and HAProxy die, freeze and are cut off under writes.
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { loadavg } from 'node:os'
+import { parseArgs } from 'node:util'
+import type pg from 'pg'
+import { type Cluster, type ClusterNode, missing, startCluster } from './cluster.ts'
+import { openMachines } from './machines.ts'
+import { atMost, broken, conclude, count, figure, type Finding, percentile, progress, spread } from './report.ts'
+import { ask, pause, type Service, startService, until, workDir } from './service.ts'
+import { prepareWrites, type Writes } from './writes.ts'
+
+export interface FailoverOptions {
+  /** how often the primary goes, by each way in turn */
+  kills: number
+  /** how often an etcd member and HAProxy go by each way */
+  others: number
+}
+
+const WAYS = ['killed', 'PostgreSQL killed', 'frozen', 'cut off'] as const
+type Way = (typeof WAYS)[number]
+
+interface Gap {
+  way: Way
+  /** from the fault until a standby was promoted */
+  promotedMs: number
+  /** from there until a plain client, which asks every 20 ms, wrote */
+  plainMs: number
+  /** from the promotion until our nodes acknowledged a write: the one that names the machines, and the one behind HAProxy */
+  oursMs: number[]
+  /** from the fault until both had */
+  wholeMs: number
+}
+
+const READ_PAUSE_MS = 20
+const WRITE_PAUSE_MS = 40
+const PROBE_MS = 20
+/** How long a fault goes on after writes are taken again, and how long others than the primary are away. */
+const AFTER_MS = 2_000
+const AWAY_MS = 8_000
+const NOTIFIED_MS = 120_000
+
+/** Two nodes and a worker over a cluster of three, one fault after the other. */
+export async function failoverRun({ kills, others }: FailoverOptions): Promise<Finding[]> {
+  const dir = workDir()
+  const machines = openMachines()
+  const services: Service[] = []
+  const findings: Finding[] = []
+  try {
+    const cluster = await startCluster(machines, dir.path)
+    progress('the cluster is whole')
+    const direct = cluster.postgres.map(({ machine }) => `${machine.address}:5432`)
+    // One node and the worker name the database's machines, the other HAProxy before them.
+    const urls = [cluster.url(...direct), cluster.url(`${cluster.haproxy.machine.address}:5000`)]
+    const receiver = await openSales(machines.own)
+    const settings = { HOST: machines.own, PORT: '0', OPERATOR_PORT: '0', WEBHOOK_ALLOW_CIDRS: `${machines.net}0/24`, WEBHOOK_RETRY_DELAYS: '1s,2s' }
+    for (const url of urls) services.push(await startService({ ...settings, DATABASE_URL: url }))
+    services.push(await startService({ ...settings, DATABASE_URL: urls[0]! }, { role: 'work' }))
+    const nodes = services.slice(0, 2)
+    const writes: Writes[] = []
+    for (const [series, node] of nodes.entries()) {
+      const written = await prepareWrites(
+        { publicUrl: () => node.publicUrl, operatorUrl: () => node.operatorUrl },
+        { pauseMs: WRITE_PAUSE_MS, series },
+      )
+      const json = { url: `http://${machines.own}:${receiver.port}/`, on_sale: true }
+      const saved = await ask(`${node.publicUrl}/api/v1/plus/webhook`, written.key, { method: 'PUT', json })
+      if (saved.status !== 200) throw new Error(`webhook: ${saved.status} ${JSON.stringify(saved.body.error)}`)
+      writes.push(written)
+    }
+    const reads = nodes.map((node, n) => readAll(`${node.publicUrl}/api/v1/items/${writes[n]!.itemId}`, writes[n]!.key))
+    for (const written of writes) written.start()
+    await pause(1_000)
+
+    const gaps: Gap[] = []
+    for (let n = 0; n < kills; n++) {
+      const way = WAYS[n % WAYS.length]!
+      const gap = await primaryGoes(cluster, writes, way).catch((error: Error) => {
+        progress(error.message)
+        return null
+      })
+      // What was found until then is told all the same.
+      if (gap === null) {
+        findings.push(count(`whole again after ${n + 1} of ${kills} (${way})`, 0, 1))
+        break
+      }
+      gaps.push(gap)
+      // Not while it changes: what is read one after the other must agree.
+      await Promise.all(writes.map((written) => written.stop()))
+      const verified = (await Promise.all(writes.map((written) => written.verify()))).flat()
+      for (const written of writes) written.start()
+      const lost = broken(verified).map(({ what, value }) => `; BROKEN ${what}: ${value}`)
+      const ours = gap.oursMs.map((ms) => Math.round(ms)).join(' and ')
+      progress(
+        `${n + 1}/${kills} primary ${gap.way}: a new one after ${Math.round(gap.promotedMs)} ms, plain client ${Math.round(gap.plainMs)} ms, ours ${ours} ms later${lost.join('')}`,
+      )
+      findings.push(...broken(verified).map(({ what, ...rest }) => ({ what: `after ${n + 1} (${gap.way}): ${what}`, ...rest })))
+    }
+    for (let round = 0; round < others && gaps.length === kills; round++) findings.push(...(await othersGo(cluster, writes)))
+
+    await Promise.all(writes.map((written) => written.stop()))
+    const orders = writes.flatMap((written) => written.orders)
+    await until('all sales are notified', () => orders.every((order) => receiver.events.has(order)), NOTIFIED_MS).catch(() => {})
+    const read = (await Promise.all(reads.map((reader) => reader.stop()))).flat()
+    const answers = writes.flatMap((written) => written.answers)
+    const events = [...receiver.events.values()]
+    const posts = events.flatMap((times) => [...times.values()]).reduce((sum, times) => sum + times, 0)
+    const verified = await Promise.all(writes.map((written) => written.verify()))
+    findings.unshift(
+      figure('times the primary went', gaps.length),
+      figure('load of the machine at the end', `${loadavg()[0]!.toFixed(1)} over 1 minute`),
+      ...ofGaps(gaps),
+      ...verified.flatMap((each, n) => each.map(({ what, ...rest }) => ({ what: `node ${n + 1}: ${what}`, ...rest }))),
+      count('sales acknowledged of which no notification came', orders.filter((order) => !receiver.events.has(order)).length, 0),
+      count('sales notified under more than one id', events.filter((ids) => ids.size > 1).length, 0),
+      figure('notifications that came again, with the same id', posts - events.reduce((sum, ids) => sum + ids.size, 0)),
+      count(`reads of memory that failed, of ${read.length}`, read.filter(({ status }) => status !== 200).length, 0),
+      figure('slowest read', `${Math.round(Math.max(...read.map(({ ms }) => ms)))} ms`),
+      ...ofAnswers(answers),
+      count('ends of a process that nobody asked for', services.filter((service) => service.ended() !== null).length, 0),
+    )
+    await receiver.close()
+    return findings
+  } finally {
+    for (const service of services) if (service.ended() === null) await service.kill('SIGKILL')
+    machines.remove()
+    dir.remove()
+  }
+}
+
+function ofGaps(gaps: readonly Gap[]): Finding[] {
+  if (gaps.length === 0) return []
+  const of = (way: Way) => gaps.filter((gap) => gap.way === way)
+  const direct = gaps.map(({ oursMs }) => oursMs[0]!)
+  const proxied = gaps.map(({ oursMs }) => oursMs[1]!)
+  return [
+    ...WAYS.filter((way) => of(way).length > 0).map((way) =>
+      spread(
+        `primary ${way}: until a standby was promoted`,
+        of(way).map(({ promotedMs }) => promotedMs),
+      ),
+    ),
+    spread(
+      'from the promotion until a plain client wrote',
+      gaps.map(({ plainMs }) => plainMs),
+    ),
+    spread('from the promotion until our node wrote', direct),
+    atMost('our node writes again after the promotion, slowest', Math.max(...direct) / 1_000, 1, ' s'),
+    spread('from the promotion until our node behind HAProxy wrote', proxied),
+    atMost('writes again after the fault, slowest', Math.max(...gaps.map(({ wholeMs }) => wholeMs)) / 1_000, 30, ' s'),
+  ]
+}
+
+function ofAnswers(answers: Writes['answers']): Finding[] {
+  const refused = answers.filter(({ status }) => status === 503).map(({ ms }) => ms)
+  return [
+    figure(
+      'writes answered 503',
+      `${refused.length}, p50 ${Math.round(percentile(refused, 0.5) || 0)} ms, p99 ${Math.round(percentile(refused, 0.99) || 0)} ms`,
+    ),
+    atMost('slowest answer of a write', Math.max(0, ...answers.map(({ ms }) => ms)) / 1_000, 5, ' s'),
+    count(
+      'answers of writes other than success and proper 503',
+      answers.filter(({ status, proper }) => status === 0 || (status >= 300 && status !== 503) || !proper).length,
+      0,
+    ),
+  ]
+}
+
+/** The primary goes, another takes over, and it comes back as a standby. */
+async function primaryGoes(cluster: Cluster, writes: readonly Writes[], way: Way): Promise<Gap> {
+  const old = await cluster.primary()
+  const others = cluster.postgres.filter((node) => node !== old)
+  const watches = await Promise.all(others.map(async (node) => watchStandby(await cluster.connect(node))))
+  const began = performance.now()
+  goAway(old, way)
+  const promoted = await Promise.race(watches.map(({ promoted }) => promoted))
+  const wrote = Promise.race(watches.map(({ wrote }) => wrote))
+  const firstAfter = async ({ answers }: Writes) => {
+    const first = () => answers.findLast(({ at, ms, status }) => status > 0 && status < 300 && at + ms > promoted)
+    await until('a node takes writes again', () => first() !== undefined, 60_000)
+    return Math.min(...answers.filter(({ at, ms, status }) => status > 0 && status < 300 && at + ms > promoted).map(({ at, ms }) => at + ms))
+  }
+  const ours = await Promise.all(writes.map(firstAfter))
+  const plain = await wrote
+  await pause(AFTER_MS)
+  for (const watch of watches) watch.stop()
+  comeBack(old, way)
+  await cluster.whole()
+  return {
+    way,
+    promotedMs: promoted - began,
+    plainMs: plain - promoted,
+    oursMs: ours.map((at) => at - promoted),
+    wholeMs: Math.max(...ours) - began,
+  }
+}
+
+function goAway({ machine }: ClusterNode, way: Way): void {
+  if (way === 'killed') machine.signal('SIGKILL')
+  else if (way === 'PostgreSQL killed') machine.signal('SIGKILL', /bin\/postgres /)
+  else if (way === 'frozen') machine.signal('SIGSTOP')
+  else machine.cut()
+}
+
+function comeBack(node: ClusterNode, way: Way): void {
+  if (way === 'killed') node.start()
+  else if (way === 'frozen') node.machine.signal('SIGCONT')
+  else if (way === 'cut off') node.machine.heal()
+}
+
+/** When a standby was promoted and when a plain client wrote to it: performance.now(). */
+function watchStandby(client: pg.Client): { promoted: Promise<number>; wrote: Promise<number>; stop: () => void } {
+  let running = true
+  const when = async (statement: string) => {
+    while (running) {
+      const yes = await client.query<{ yes: boolean }>(statement).then(
+        ({ rows }) => rows[0]!.yes,
+        () => false,
+      )
+      if (yes) return performance.now()
+      await pause(PROBE_MS)
+    }
+    // Nobody waits for it any more.
+    return new Promise<number>(() => {})
+  }
+  const promoted = when('select not pg_is_in_recovery() as yes')
+  const wrote = promoted.then(() => when('insert into probe default values returning true as yes'))
+  const stop = () => {
+    running = false
+    void client.end().catch(() => {})
+  }
+  return { promoted, wrote, stop }
+}
+
+/** An etcd member, the leader at that, and HAProxy, for 8 s each: the longest time without an acknowledged write, by node. */
+async function othersGo(cluster: Cluster, writes: readonly Writes[]): Promise<Finding[]> {
+  const findings: Finding[] = []
+  for (const what of ['etcd leader', 'HAProxy'] as const) {
+    for (const way of ['killed', 'frozen', 'cut off'] as const) {
+      const node = what === 'HAProxy' ? cluster.haproxy : await cluster.etcdLeader()
+      const primary = await cluster.primary()
+      const began = performance.now()
+      goAway(node, way)
+      await pause(AWAY_MS)
+      comeBack(node, way)
+      await pause(AFTER_MS)
+      await cluster.whole()
+      const longest = writes.map(({ answers }) => longestGap(answers, began, performance.now()))
+      progress(`${what} ${way}: longest time without a write ${longest.map((ms) => Math.round(ms)).join(' and ')} ms`)
+      findings.push(
+        atMost(`${what} ${way}: longest time without a write`, longest[0]! / 1_000, 2, ' s'),
+        // Away with its HAProxy, and soon back with it.
+        atMost(`${what} ${way}: the same behind HAProxy`, longest[1]! / 1_000, what === 'HAProxy' ? AWAY_MS / 1_000 + 3 : 2, ' s'),
+        count(`${what} ${way}: changes of the primary`, (await cluster.primary()) === primary ? 0 : 1, 0),
+      )
+    }
+  }
+  return findings
+}
+
+function longestGap(answers: Writes['answers'], from: number, to: number): number {
+  const times = answers.filter(({ status }) => status > 0 && status < 300).map(({ at, ms }) => at + ms)
+  const within = [from, ...times.filter((time) => time > from && time < to).toSorted((a, b) => a - b), to]
+  return Math.max(...within.slice(1).map((time, i) => time - within[i]!))
+}
+
+function readAll(url: string, key: string) {
+  const answers: { ms: number; status: number }[] = []
+  let running = true
+  const reading = (async () => {
+    while (running) {
+      const { status, ms } = await ask(url, key)
+      answers.push({ ms, status })
+      await pause(READ_PAUSE_MS)
+    }
+  })()
+  const stop = async () => {
+    running = false
+    await reading
+    return answers
+  }
+  return { stop }
+}
+
+/** A receiver that counts the posts of each sale by the id of the event. */
+async function openSales(host: string) {
+  const events = new Map<number, Map<string, number>>()
+  const server = createServer((request, response) => {
+    let text = ''
+    request.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+    request.on('end', () => {
+      const order = (JSON.parse(text) as { data: { order_id: number } }).data.order_id
+      const times = events.get(order) ?? new Map<string, number>()
+      const id = String(request.headers['webhook-id'])
+      events.set(order, times.set(id, (times.get(id) ?? 0) + 1))
+      response.end('ok')
+    })
+  })
+  server.listen(0, host)
+  await once(server, 'listening')
+  const close = async () => {
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+  }
+  return { port: (server.address() as AddressInfo).port, events, close }
+}
+
+if (import.meta.main) {
+  const lacking = missing()
+  if (lacking !== null) throw new Error(`this run needs ${lacking}`)
+  const { values } = parseArgs({ options: { kills: { type: 'string', default: '30' }, others: { type: 'string', default: '1' } } })
+  conclude('failover of the database', await failoverRun({ kills: Number(values.kills), others: Number(values.others) }))
+}
