@@ -932,6 +932,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/plus/collections/{id}/worth-history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a collection was worth, a figure a day, oldest first
+         * @description Taken once a day while the collection has records, by the prices that are trusted then, and never changed afterwards. A day without a figure stays without: nothing is filled in. At most 1000 days, the latest ones; use `from` and `to` for others.
+         *
+         *     ```sh
+         *     curl 'https://cards.example/api/v1/plus/collections/1/worth-history?from=2026-11-21' \
+         *       -H 'Authorization: Bearer <API_KEY>'
+         *     ```
+         */
+        get: operations["readWorthHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/plus/collections/{id}/items": {
         parameters: {
             query?: never;
@@ -1647,6 +1672,34 @@ export interface components {
         CollectionVisibility: "private" | "unlisted" | "public";
         /** @description Only with `with_value=1` */
         CollectionWorth: {
+            /** @description One entry per currency; amounts of different currencies are never added up */
+            currencies: {
+                /** @example TRY */
+                currency: string;
+                /** @description Current prices times quantities */
+                value: number;
+                /** @description Purchase prices times quantities */
+                cost: number;
+                gain: number | null;
+            }[];
+            /** @description Records without a price that fits */
+            without_price: number;
+            /** @description Records left out of `value` because every price that fits is disputed or stale */
+            without_trusted_price: number;
+            /** @description Records without a purchase price */
+            without_cost: number;
+        };
+        CollectionWorthDay: {
+            /**
+             * Format: date
+             * @description In the time zone of the service
+             */
+            day: string;
+            /**
+             * Format: date-time
+             * @description When it was taken, UTC; prices and records as they were then
+             */
+            at: string;
             /** @description One entry per currency; amounts of different currencies are never added up */
             currencies: {
                 /** @example TRY */
@@ -3189,6 +3242,7 @@ export type Collection = components['schemas']['Collection'];
 export type CollectionRecord = components['schemas']['CollectionRecord'];
 export type CollectionVisibility = components['schemas']['CollectionVisibility'];
 export type CollectionWorth = components['schemas']['CollectionWorth'];
+export type CollectionWorthDay = components['schemas']['CollectionWorthDay'];
 export type ComputedFigure = components['schemas']['ComputedFigure'];
 export type ConfigureWebhookInput = components['schemas']['ConfigureWebhookInput'];
 export type CreateRepricingRuleInput = components['schemas']['CreateRepricingRuleInput'];
@@ -4186,7 +4240,7 @@ export interface operations {
                      *           "code": "service",
                      *           "name": "service",
                      *           "currency": "TRY",
-                     *           "last_price_at": "2026-11-23T01:38:27.630Z"
+                     *           "last_price_at": "2026-11-23T01:53:47.487Z"
                      *         },
                      *         {
                      *           "code": "source_a",
@@ -4325,11 +4379,11 @@ export interface operations {
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-23T04:38:40+03:00"
+                     *               "sold_at": "2026-11-23T04:54:15+03:00"
                      *             },
                      *             {
                      *               "price": 36407.97,
-                     *               "sold_at": "2026-11-11T01:17:26+03:00"
+                     *               "sold_at": "2026-11-11T01:32:45+03:00"
                      *             }
                      *           ]
                      *         }
@@ -4446,16 +4500,16 @@ export interface operations {
                      *         "shipping_payer": "buyer",
                      *         "offers_enabled": false,
                      *         "highlighted_until": null,
-                     *         "published_at": "2026-11-23T04:38:40+03:00",
-                     *         "expires_at": "2026-12-23T04:38:40+03:00",
+                     *         "published_at": "2026-11-23T04:54:13+03:00",
+                     *         "expires_at": "2026-12-23T04:54:13+03:00",
                      *         "min_offer_price": null,
                      *         "item_id": 5,
                      *         "grade_id": 4,
                      *         "rejection_reason": null,
                      *         "sku": null,
                      *         "changed_by": null,
-                     *         "created_at": "2026-11-23T04:38:39+03:00",
-                     *         "updated_at": "2026-11-23T04:38:40+03:00",
+                     *         "created_at": "2026-11-23T04:54:13+03:00",
+                     *         "updated_at": "2026-11-23T04:54:15+03:00",
                      *         "etag": "\"3001-5\"",
                      *         "pc_multiplier": 2.92,
                      *         "grade": {
@@ -4814,16 +4868,16 @@ export interface operations {
                      *           "shipping_payer": "buyer",
                      *           "offers_enabled": false,
                      *           "highlighted_until": null,
-                     *           "published_at": "2026-11-23T04:38:40+03:00",
-                     *           "expires_at": "2026-12-23T04:38:40+03:00",
+                     *           "published_at": "2026-11-23T04:54:13+03:00",
+                     *           "expires_at": "2026-12-23T04:54:13+03:00",
                      *           "min_offer_price": null,
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
                      *           "sku": null,
                      *           "changed_by": null,
-                     *           "created_at": "2026-11-23T04:38:39+03:00",
-                     *           "updated_at": "2026-11-23T04:38:40+03:00",
+                     *           "created_at": "2026-11-23T04:54:13+03:00",
+                     *           "updated_at": "2026-11-23T04:54:15+03:00",
                      *           "etag": "\"3001-5\""
                      *         }
                      *       ],
@@ -4924,7 +4978,7 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-23T04:38:40+03:00"
+                     *           "sold_at": "2026-11-23T04:54:15+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -5011,7 +5065,7 @@ export interface operations {
                      *         "reasons": [
                      *           {
                      *             "code": "sold",
-                     *             "since": "2026-11-23T04:38:40+03:00",
+                     *             "since": "2026-11-23T04:54:15+03:00",
                      *             "what_to_do": "Nothing: a sold listing stays sold. Offer further units in a new listing.",
                      *             "rejection_reason": null
                      *           }
@@ -5439,13 +5493,13 @@ export interface operations {
                      *         {
                      *           "id": 3001,
                      *           "status": "active",
-                     *           "expires_at": "2026-12-23T04:38:49+03:00",
+                     *           "expires_at": "2026-12-23T04:54:36+03:00",
                      *           "refused": null
                      *         },
                      *         {
                      *           "id": 3003,
                      *           "status": "sold",
-                     *           "expires_at": "2026-12-23T04:38:40+03:00",
+                     *           "expires_at": "2026-12-23T04:54:15+03:00",
                      *           "refused": {
                      *             "message": "the listing is sold and cannot be changed any more",
                      *             "rule": "listing_sold",
@@ -5841,7 +5895,7 @@ export interface operations {
                      *             "market": "service",
                      *             "amount": 20775.95,
                      *             "currency": "TRY",
-                     *             "at": "2026-11-23T01:38:27.630Z",
+                     *             "at": "2026-11-23T01:53:47.487Z",
                      *             "import_id": 1,
                      *             "line": 43,
                      *             "used": false,
@@ -5963,13 +6017,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "cursor": "WzEsIjc3MTExNzUyNTU3Nzc4Mjc2NzAiLCI3NTc6NzU3OiIsIjc5Njo3OTY6IiwiNzYzIiw1LDFd",
+                     *           "cursor": "WzEsIjc3MTExNzkxMzE5MTEzMjQwODgiLCI3NTc6NzU3OiIsIjc5OTo3OTk6IiwiNzYzIiw1LDFd",
                      *           "kind": "item",
                      *           "id": 1,
                      *           "item_id": 1,
                      *           "market": null,
                      *           "label": null,
-                     *           "at": "2026-11-23T01:38:26.175Z",
+                     *           "at": "2026-11-23T01:53:42.001Z",
                      *           "data": {
                      *             "id": 1,
                      *             "market": "source_c",
@@ -6030,19 +6084,19 @@ export interface operations {
                      *                 "label": "PSA 10",
                      *                 "price": 6336.79,
                      *                 "currency": "TRY",
-                     *                 "updated_at": "2026-11-23T01:38:27.630Z"
+                     *                 "updated_at": "2026-11-23T01:53:47.487Z"
                      *               }
                      *             ]
                      *           }
                      *         },
                      *         {
-                     *           "cursor": "WzEsIjc3MTExNzUyNTU3Nzc4Mjc2NzAiLCI3NTc6NzU3OiIsIjc5Njo3OTY6IiwiNzYzIiw1LDJd",
+                     *           "cursor": "WzEsIjc3MTExNzkxMzE5MTEzMjQwODgiLCI3NTc6NzU3OiIsIjc5OTo3OTk6IiwiNzYzIiw1LDJd",
                      *           "kind": "item",
                      *           "id": 2,
                      *           "item_id": 2,
                      *           "market": null,
                      *           "label": null,
-                     *           "at": "2026-11-23T01:38:26.175Z",
+                     *           "at": "2026-11-23T01:53:42.001Z",
                      *           "data": {
                      *             "id": 2,
                      *             "market": "source_c",
@@ -6109,7 +6163,7 @@ export interface operations {
                      *           }
                      *         }
                      *       ],
-                     *       "next": "WzEsIjc3MTExNzUyNTU3Nzc4Mjc2NzAiLCI3NTc6NzU3OiIsIjc5Njo3OTY6IiwiNzYzIiw1LDJd"
+                     *       "next": "WzEsIjc3MTExNzkxMzE5MTEzMjQwODgiLCI3NTc6NzU3OiIsIjc5OTo3OTk6IiwiNzYzIiw1LDJd"
                      *     }
                      */
                     "application/json": {
@@ -6881,7 +6935,7 @@ export interface operations {
                      *             "params": {}
                      *           },
                      *           "candidates": [],
-                     *           "parked_at": "2026-11-23T01:38:49.339Z"
+                     *           "parked_at": "2026-11-23T01:54:36.787Z"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -7134,6 +7188,8 @@ export interface operations {
     listPriceJobs: {
         parameters: {
             query?: {
+                /** @description Only the runs of this repricing rule */
+                rule_id?: number;
                 /** @description Page number, from 1 */
                 page?: number;
                 /**
@@ -7169,8 +7225,8 @@ export interface operations {
                      *           "reversed": 0,
                      *           "kept": 0,
                      *           "failed": 0,
-                     *           "created_at": "2026-11-23T04:38:48+03:00",
-                     *           "expires_at": "2026-11-24T04:38:48+03:00",
+                     *           "created_at": "2026-11-23T04:54:35+03:00",
+                     *           "expires_at": "2026-11-24T04:54:35+03:00",
                      *           "applied_at": null,
                      *           "undone_at": null
                      *         }
@@ -7300,8 +7356,8 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T04:38:48+03:00",
-                     *         "expires_at": "2026-11-24T04:38:48+03:00",
+                     *         "created_at": "2026-11-23T04:54:35+03:00",
+                     *         "expires_at": "2026-11-24T04:54:35+03:00",
                      *         "applied_at": null,
                      *         "undone_at": null,
                      *         "rows": [
@@ -7468,9 +7524,9 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T04:38:48+03:00",
-                     *         "expires_at": "2026-11-24T04:38:48+03:00",
-                     *         "applied_at": "2026-11-23T04:38:48+03:00",
+                     *         "created_at": "2026-11-23T04:54:35+03:00",
+                     *         "expires_at": "2026-11-24T04:54:35+03:00",
+                     *         "applied_at": "2026-11-23T04:54:35+03:00",
                      *         "undone_at": null,
                      *         "rows": [
                      *           {
@@ -7584,9 +7640,9 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T04:38:48+03:00",
-                     *         "expires_at": "2026-11-24T04:38:48+03:00",
-                     *         "applied_at": "2026-11-23T04:38:48+03:00",
+                     *         "created_at": "2026-11-23T04:54:35+03:00",
+                     *         "expires_at": "2026-11-24T04:54:35+03:00",
+                     *         "applied_at": "2026-11-23T04:54:35+03:00",
                      *         "undone_at": null,
                      *         "rows": [
                      *           {
@@ -7720,10 +7776,10 @@ export interface operations {
                      *         "reversed": 1,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T04:38:48+03:00",
-                     *         "expires_at": "2026-11-24T04:38:48+03:00",
-                     *         "applied_at": "2026-11-23T04:38:48+03:00",
-                     *         "undone_at": "2026-11-23T04:38:48+03:00",
+                     *         "created_at": "2026-11-23T04:54:35+03:00",
+                     *         "expires_at": "2026-11-24T04:54:35+03:00",
+                     *         "applied_at": "2026-11-23T04:54:35+03:00",
+                     *         "undone_at": "2026-11-23T04:54:36+03:00",
                      *         "rows": [
                      *           {
                      *             "row": 1,
@@ -8195,7 +8251,7 @@ export interface operations {
                      *         "ceiling": 5000,
                      *         "max_move_percent": 20,
                      *         "min_comparables": 1,
-                     *         "simulated_at": "2026-11-23T04:38:49+03:00",
+                     *         "simulated_at": "2026-11-23T04:54:36+03:00",
                      *         "last_run_at": null
                      *       },
                      *       "message": "The repricing rule is changed"
@@ -8609,6 +8665,150 @@ export interface operations {
                 };
             };
             /** @description PLUS_COLLECTION_ERROR */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description RATE_LIMITED */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readWorthHistory: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Earliest day, itself included
+                 * @example 2026-11-21
+                 */
+                from?: string;
+                /**
+                 * @description Latest day, itself included
+                 * @example 2026-01-31
+                 */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the collection
+                 * @example 1
+                 */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": true,
+                     *       "data": [
+                     *         {
+                     *           "day": "2026-11-21",
+                     *           "at": "2026-11-21T21:04:10.120Z",
+                     *           "currencies": [
+                     *             {
+                     *               "currency": "TRY",
+                     *               "value": 43120.9,
+                     *               "cost": 13850.02,
+                     *               "gain": 26125.92
+                     *             },
+                     *             {
+                     *               "currency": "USD",
+                     *               "value": 858.2,
+                     *               "cost": 0,
+                     *               "gain": null
+                     *             }
+                     *           ],
+                     *           "without_price": 0,
+                     *           "without_trusted_price": 1,
+                     *           "without_cost": 12
+                     *         },
+                     *         {
+                     *           "day": "2026-11-22",
+                     *           "at": "2026-11-22T21:04:10.120Z",
+                     *           "currencies": [
+                     *             {
+                     *               "currency": "TRY",
+                     *               "value": 43651.47,
+                     *               "cost": 13850.02,
+                     *               "gain": 26656.49
+                     *             },
+                     *             {
+                     *               "currency": "USD",
+                     *               "value": 860.93,
+                     *               "cost": 0,
+                     *               "gain": null
+                     *             }
+                     *           ],
+                     *           "without_price": 0,
+                     *           "without_trusted_price": 1,
+                     *           "without_cost": 12
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["CollectionWorthDay"][];
+                    };
+                };
+            };
+            /** @description UNAUTHENTICATED */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description PLAN_UPGRADE_REQUIRED */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description NOT_FOUND */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description CONFLICT */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description VALIDATION_ERROR */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9223,8 +9423,8 @@ export interface operations {
                      *           "unit_price": 1250.5,
                      *           "commission": 125.05,
                      *           "payout": 1125.45,
-                     *           "sold_at": "2026-11-23T04:38:40+03:00",
-                     *           "cancelled_at": "2026-11-23T04:38:40+03:00",
+                     *           "sold_at": "2026-11-23T04:54:15+03:00",
+                     *           "cancelled_at": "2026-11-23T04:54:15+03:00",
                      *           "refunded": 1250.5
                      *         }
                      *       ],
@@ -9323,7 +9523,7 @@ export interface operations {
                      *         "lines": [
                      *           {
                      *             "kind": "sale",
-                     *             "at": "2026-11-03T01:55:55+03:00",
+                     *             "at": "2026-11-03T02:11:15+03:00",
                      *             "order_id": 9000000150,
                      *             "line": 1,
                      *             "listing_id": 2142,
@@ -9342,7 +9542,7 @@ export interface operations {
                      *           },
                      *           {
                      *             "kind": "sale",
-                     *             "at": "2026-11-03T07:15:51+03:00",
+                     *             "at": "2026-11-03T07:31:11+03:00",
                      *             "order_id": 9000000208,
                      *             "line": 1,
                      *             "listing_id": 2889,
@@ -9847,23 +10047,23 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": 5,
-                     *           "attempt": 2,
+                     *           "id": 7,
+                     *           "attempt": 1,
                      *           "status_code": null,
                      *           "success": false,
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-23T04:38:40+03:00",
-                     *           "test": false,
-                     *           "mark": null
+                     *           "created_at": "2026-11-23T04:54:16+03:00",
+                     *           "test": true,
+                     *           "mark": "test"
                      *         }
                      *       ],
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 5,
-                     *         "last_page": 5,
+                     *         "total": 7,
+                     *         "last_page": 7,
                      *         "has_more": true
                      *       }
                      *     }
@@ -10137,7 +10337,7 @@ export interface operations {
                      *           "id": "evt_1",
                      *           "cursor": "WzEsImV2ZW50cyIsMywxXQ",
                      *           "event": "sale",
-                     *           "sent_at": "2026-11-23T04:38:40+03:00",
+                     *           "sent_at": "2026-11-23T04:54:15+03:00",
                      *           "data": {
                      *             "order_id": 900001,
                      *             "listing_id": 3001,
@@ -10145,7 +10345,7 @@ export interface operations {
                      *             "quantity": 1,
                      *             "unit_price": 1250.5,
                      *             "seller_payout": 1125.45,
-                     *             "sold_at": "2026-11-23T04:38:40+03:00"
+                     *             "sold_at": "2026-11-23T04:54:15+03:00"
                      *           },
                      *           "delivered": false
                      *         },
@@ -10153,7 +10353,7 @@ export interface operations {
                      *           "id": "evt_2",
                      *           "cursor": "WzEsImV2ZW50cyIsMywyXQ",
                      *           "event": "sale",
-                     *           "sent_at": "2026-11-23T04:38:40+03:00",
+                     *           "sent_at": "2026-11-23T04:54:15+03:00",
                      *           "data": {
                      *             "order_id": 900003,
                      *             "listing_id": 3003,
@@ -10161,7 +10361,7 @@ export interface operations {
                      *             "quantity": 1,
                      *             "unit_price": 1200,
                      *             "seller_payout": 1080,
-                     *             "sold_at": "2026-11-23T04:38:40+03:00"
+                     *             "sold_at": "2026-11-23T04:54:15+03:00"
                      *           },
                      *           "delivered": false
                      *         }
@@ -10360,7 +10560,7 @@ export interface operations {
                      *         },
                      *         "key": {
                      *           "label": "demo",
-                     *           "last4": "Slrf",
+                     *           "last4": "Vso6",
                      *           "expires_at": null,
                      *           "read_only": false,
                      *           "allowed_origins": [],

@@ -13,7 +13,9 @@ export interface paths {
         };
         /**
          * All accounts, oldest first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/accounts?search=kart&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -77,7 +79,9 @@ export interface paths {
         };
         /**
          * The ledger of an account's highlight credits, newest entry first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/accounts/3/credits?per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -110,7 +114,9 @@ export interface paths {
         };
         /**
          * An account's keys, without the keys themselves
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/accounts/9/keys?state=valid' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -143,7 +149,7 @@ export interface paths {
         };
         /**
          * What an account's keys were used for in the last 30 days
-         * @description By day (UTC), key and operation, latest day first. Each node adds what it has counted every 10 s.
+         * @description By day (UTC), key and operation, latest day first. Each node adds what it has counted every 10 s. `Accept: text/csv` gives all rows as CSV, whatever the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/accounts/3/usage?per_page=1' \
@@ -220,6 +226,253 @@ export interface paths {
         patch: operations["changeKey"];
         trace?: never;
     };
+    "/operator/v1/people": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The people who run the service
+         * @description For owners. `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/people' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["listPeople"];
+        put?: never;
+        /**
+         * Add a person
+         * @description For owners. The answer has a one-time link, valid for 24 hours, with which they choose a password and set up two-factor sign-in.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/people' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"name":"Ayşe","roles":["owner"]}'
+         *     ```
+         */
+        post: operations["createPerson"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/people/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One person
+         * @description For owners, and for everybody themselves.
+         *
+         *     ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/people/1' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["getPerson"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove a person
+         * @description For owners. Their sessions and tokens end; the audit log keeps their name. The last owner stays: 409.
+         *
+         *     ```sh
+         *     curl -X DELETE 'http://127.0.0.1:0/operator/v1/people/2' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        delete: operations["removePerson"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a person's name or roles
+         * @description For owners. New roles take effect on every node within a second. The last owner stays one: 409.
+         *
+         *     ```sh
+         *     curl -X PATCH 'http://127.0.0.1:0/operator/v1/people/2' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"roles":["support"]}'
+         *     ```
+         */
+        patch: operations["changePerson"];
+        trace?: never;
+    };
+    "/operator/v1/people/{id}/invite": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let a person begin anew
+         * @description For owners, when somebody has lost password or authenticator app: sessions, tokens, password and app end, and a new one-time link replaces them.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/people/2/invite' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{}'
+         *     ```
+         */
+        post: operations["invitePerson"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/people/{id}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The open sessions of a person, newest first
+         * @description For owners, and for everybody their own. `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/people/2/sessions' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["listPersonSessions"];
+        put?: never;
+        post?: never;
+        /**
+         * End all sessions of a person
+         * @description For owners, and for everybody their own. Every node refuses an ended session within a second.
+         *
+         *     ```sh
+         *     curl -X DELETE 'http://127.0.0.1:0/operator/v1/people/2/sessions' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        delete: operations["endPersonSessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/people/{id}/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End one session of a person
+         * @description For owners, and for everybody their own. Every node refuses an ended session within a second.
+         *
+         *     ```sh
+         *     curl -X DELETE 'http://127.0.0.1:0/operator/v1/people/2/sessions/7' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        delete: operations["endPersonSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/people/{id}/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A person's tokens, without the tokens themselves
+         * @description For owners, and for everybody their own. `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/people/2/tokens' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["listPersonTokens"];
+        put?: never;
+        /**
+         * Make a token for a person
+         * @description For owners, and for everybody their own. It may do what the roles of the person allow, and the audit log names the person.
+         *
+         *     ```sh
+         *     curl -X POST 'http://127.0.0.1:0/operator/v1/people/2/tokens' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
+         *       -H 'Content-Type: application/json' -d '{"label":"Price feed"}'
+         *     ```
+         */
+        post: operations["createPersonToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/people/{id}/tokens/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a person's token
+         * @description For owners, and for everybody their own. It is refused on every node within a second. Revoking it again changes nothing.
+         *
+         *     ```sh
+         *     curl -X DELETE 'http://127.0.0.1:0/operator/v1/people/2/tokens/1' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        delete: operations["revokePersonToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/first-steps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a new service still lacks
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/first-steps' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["readFirstSteps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/audit": {
         parameters: {
             query?: never;
@@ -229,7 +482,9 @@ export interface paths {
         };
         /**
          * The audit log, newest first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/audit?action=account.create&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -252,7 +507,9 @@ export interface paths {
         };
         /**
          * Categories, oldest first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/categories?parent_id=0&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -309,7 +566,9 @@ export interface paths {
         };
         /**
          * Items with their price, oldest first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/items?search=charizard&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -471,7 +730,9 @@ export interface paths {
         };
         /**
          * All collections, oldest first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/collections?account_id=3&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -524,6 +785,29 @@ export interface paths {
         patch: operations["changeCollection"];
         trace?: never;
     };
+    "/operator/v1/collections/{id}/worth-history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a collection was worth, a figure a day, oldest first
+         * @description ```sh
+         *     curl 'http://127.0.0.1:0/operator/v1/collections/7/worth-history' \
+         *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
+         *     ```
+         */
+        get: operations["readWorthHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/listings": {
         parameters: {
             query?: never;
@@ -533,7 +817,9 @@ export interface paths {
         };
         /**
          * All listings, newest first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/listings?status=pending&seller_id=3&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -566,7 +852,7 @@ export interface paths {
         };
         /**
          * Listings that wait for approval, longest waiting first
-         * @description `changed_since_approval` tells what differs from what was last approved. `review` has what a decision is made by: the item, the prices that the listing is compared with, converted to TL, and the record of its seller.
+         * @description `changed_since_approval` tells what differs from what was last approved. `review` has what a decision is made by: the item, the prices that the listing is compared with, converted to TL, and the record of its seller. `Accept: text/csv` gives all rows as CSV, whatever the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/listings/waiting?seller_id=3&per_page=1' \
@@ -727,7 +1013,9 @@ export interface paths {
         };
         /**
          * Decisions about listings, newest first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/listing-decisions?listing_id=3003&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -860,7 +1148,9 @@ export interface paths {
         };
         /**
          * What an approval rule said of listings, newest first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/approval-rules/1/log?per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -909,7 +1199,9 @@ export interface paths {
         };
         /**
          * Orders with what became of their lines, latest sale first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/orders?seller_id=3&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -991,7 +1283,9 @@ export interface paths {
         };
         /**
          * Sales with who sold what, newest first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/sales?seller_id=3&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -1014,7 +1308,7 @@ export interface paths {
         };
         /**
          * Prices that are not published before someone has looked at them, largest deviation first
-         * @description Rules: `jump` (times off the last price), `disagreement` (times off every other source of the same label), `grade_order` (a PSA 10 below Near Mint), `future_date`, `foreign_id` (one foreign id on two items).
+         * @description Rules: `jump` (times off the last price), `disagreement` (times off every other source of the same label), `grade_order` (a PSA 10 below Near Mint), `future_date`, `foreign_id` (one foreign id on two items). `Accept: text/csv` gives all rows as CSV, whatever the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/held-prices?rule=jump&per_page=1' \
@@ -1138,7 +1432,9 @@ export interface paths {
         };
         /**
          * Exchange rates, newest first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/rates?per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -1206,7 +1502,7 @@ export interface paths {
         };
         /**
          * Prices in question by item and cause, those furthest apart first
-         * @description Held prices are not published; `disputed` and `stale` ones are, and no computed figure uses them. Each group shows the other published prices of the same labels, too. Without `state`: held and disputed ones.
+         * @description Held prices are not published; `disputed` and `stale` ones are, and no computed figure uses them. Each group shows the other published prices of the same labels, too. Without `state`: held and disputed ones. `Accept: text/csv` gives all rows as CSV, whatever the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/price-reviews?state=held&cause=future_date' \
@@ -1254,7 +1550,9 @@ export interface paths {
         };
         /**
          * Decisions about prices, newest first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/price-decisions?state=in_effect' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -1385,7 +1683,9 @@ export interface paths {
         };
         /**
          * Shop ids on several items, and prices of several items that are alike in all figures
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/shared-ids?kind=foreign_id&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -1434,7 +1734,9 @@ export interface paths {
         };
         /**
          * Merges of items, newest first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/merges?state=in_effect' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -1508,7 +1810,7 @@ export interface paths {
         };
         /**
          * Source records that wait for a decision, beside the items that they resemble
-         * @description Only exact matches join by themselves. What is only alike, claimed twice or contradicted waits here.
+         * @description Only exact matches join by themselves. What is only alike, claimed twice or contradicted waits here. `Accept: text/csv` gives all rows as CSV, whatever the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/matches?source=pokemontcg&reason=hp&per_page=1' \
@@ -1657,7 +1959,9 @@ export interface paths {
         };
         /**
          * Sets that resemble sets of other sources, for one decision about all their cards
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/set-matches?game=pokemon&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -1936,7 +2240,9 @@ export interface paths {
         };
         /**
          * Imports and price posts, newest first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/imports?status=done&search=prices' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -2153,7 +2459,9 @@ export interface paths {
         };
         /**
          * Rows of imported files that wait for someone to name their item
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/collections/7/parked?per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -2250,7 +2558,9 @@ export interface paths {
         };
         /**
          * Attempts to deliver to an account's webhook and what was answered, newest first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/accounts/3/webhook/attempts?per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -2273,7 +2583,9 @@ export interface paths {
         };
         /**
          * Webhook events, newest first
-         * @description ```sh
+         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         *
+         *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/webhook-events?account_id=3&state=failed&per_page=1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
          *     ```
@@ -2792,6 +3104,12 @@ export interface components {
             /** @description Addresses and ranges (CIDR) from which the key may be used. Empty: no limit */
             allowed_addresses?: string[];
         };
+        ChangePersonInput: {
+            /** @description Signs in with it and stands in the audit log; upper and lower case are the same */
+            name?: string;
+            /** @description `owner` may do everything, `read_only` may read; the others read everything and change what they are called after */
+            roles?: components["schemas"]["Role"][];
+        };
         CollectionImport: {
             rows_read: number;
             /** @description Records made */
@@ -2844,6 +3162,33 @@ export interface components {
         };
         /** @enum {string} */
         CollectionVisibility: "private" | "unlisted" | "public";
+        CollectionWorthDay: {
+            /**
+             * Format: date
+             * @description In the time zone of the service
+             */
+            day: string;
+            /**
+             * Format: date-time
+             * @description When it was taken, UTC; prices and records as they were then
+             */
+            at: string;
+            /** @description One entry per currency; amounts of different currencies are never added up */
+            currencies: {
+                currency: string;
+                /** @description Current prices times quantities */
+                value: number;
+                /** @description Purchase prices times quantities */
+                cost: number;
+                gain: number | null;
+            }[];
+            /** @description Records without a price that fits */
+            without_price: number;
+            /** @description Records left out of `value` because every price that fits is disputed or stale */
+            without_trusted_price: number;
+            /** @description Records without a purchase price */
+            without_cost: number;
+        };
         Completions: {
             /** @description Where the term begins that is being typed, counted from 0: an option replaces all from there */
             from: number;
@@ -3006,6 +3351,16 @@ export interface components {
             offers_enabled?: boolean;
             min_offer_price?: number | null;
         };
+        CreatePersonInput: {
+            /** @description Signs in with it and stands in the audit log; upper and lower case are the same */
+            name: string;
+            /** @description `owner` may do everything, `read_only` may read; the others read everything and change what they are called after */
+            roles: components["schemas"]["Role"][];
+        };
+        CreatePersonTokenInput: {
+            /** @description What uses it */
+            label: string;
+        };
         CreditEntry: {
             id: number;
             /** @description Below 0 where credits were taken or used */
@@ -3123,6 +3478,10 @@ export interface components {
             /** @description Why the store cannot be used now */
             problem: string | null;
         };
+        EndedSessions: {
+            /** @description How many sessions */
+            ended: number;
+        };
         Error: {
             /** @enum {boolean} */
             success: false;
@@ -3179,6 +3538,18 @@ export interface components {
             found: string;
             /** @description What to do about it */
             advice?: string;
+        };
+        /** @enum {string} */
+        FirstStep: "owner" | "catalogue" | "prices" | "rates" | "account" | "key" | "listing";
+        FirstSteps: {
+            /** @description Every step but `owner` is done: a service may be run with shared tokens alone */
+            done: boolean;
+            steps: {
+                step: components["schemas"]["FirstStep"];
+                done: boolean;
+                /** @description Of `key`: the account that has none yet */
+                subject_id: number | null;
+            }[];
         };
         /** @enum {string} */
         Genre: "single" | "card" | "sealed" | "bundle";
@@ -3368,6 +3739,25 @@ export interface components {
         };
         /** @enum {string} */
         ImportStatus: "queued" | "running" | "done" | "failed";
+        InvitedPerson: {
+            id: number;
+            /** @description Signs in with it; upper and lower case are the same */
+            name: string;
+            roles: components["schemas"]["Role"][];
+            /** @description false until the link was used */
+            has_password: boolean;
+            /** @description A code is asked for at sign-in; before that is set up, a session may do nothing else */
+            two_factor: boolean;
+            /** @description Until when the one-time link is valid; null: there is none */
+            link_expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            created_at: string;
+            /** @description One-time link below the console's address, shown this once */
+            link_path: string;
+        };
         ItemSource: {
             record_id: number;
             source: string;
@@ -3800,6 +4190,22 @@ export interface components {
             /** @description The key itself, shown this once */
             key: string;
         };
+        NewPersonToken: {
+            id: number;
+            label: string;
+            /** @description The last four characters of the token */
+            last4: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            created_at: string;
+            /** @description First use on the last day (UTC) on which it was used */
+            last_used_at: string | null;
+            revoked_at: string | null;
+            /** @description The token itself, shown this once */
+            token: string;
+        };
         Order: {
             order_id: number;
             /**
@@ -3869,6 +4275,60 @@ export interface components {
             }[];
             /** Format: date-time */
             parked_at: string;
+        };
+        Person: {
+            id: number;
+            /** @description Signs in with it; upper and lower case are the same */
+            name: string;
+            roles: components["schemas"]["Role"][];
+            /** @description false until the link was used */
+            has_password: boolean;
+            /** @description A code is asked for at sign-in; before that is set up, a session may do nothing else */
+            two_factor: boolean;
+            /** @description Until when the one-time link is valid; null: there is none */
+            link_expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            created_at: string;
+        };
+        PersonSession: {
+            id: number;
+            /** @description The session that asks */
+            current: boolean;
+            /** @description Opened with a token instead of a password */
+            by_token: boolean;
+            /** @description Where it was opened from */
+            address: string;
+            /** @description The `User-Agent` that opened it */
+            browser: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            created_at: string;
+            /** @description First use on the last day (UTC) on which it was used */
+            last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            expires_at: string;
+        };
+        PersonToken: {
+            id: number;
+            label: string;
+            /** @description The last four characters of the token */
+            last4: string;
+            /**
+             * Format: date-time
+             * @description UTC
+             */
+            created_at: string;
+            /** @description First use on the last day (UTC) on which it was used */
+            last_used_at: string | null;
+            revoked_at: string | null;
         };
         PlaceParkedRowInput: {
             /** @description The item that the row means */
@@ -4319,6 +4779,8 @@ export interface components {
             import_id: number;
             line: number | null;
         };
+        /** @enum {string} */
+        Role: "owner" | "catalogue" | "market" | "support" | "read_only";
         RotateKeyInput: {
             /**
              * @description How long the old key runs on
@@ -5075,9 +5537,11 @@ export type ChangeCategoryInput = components['schemas']['ChangeCategoryInput'];
 export type ChangeCollectionInput = components['schemas']['ChangeCollectionInput'];
 export type ChangeItemInput = components['schemas']['ChangeItemInput'];
 export type ChangeKeyInput = components['schemas']['ChangeKeyInput'];
+export type ChangePersonInput = components['schemas']['ChangePersonInput'];
 export type CollectionImport = components['schemas']['CollectionImport'];
 export type CollectionRecord = components['schemas']['CollectionRecord'];
 export type CollectionVisibility = components['schemas']['CollectionVisibility'];
+export type CollectionWorthDay = components['schemas']['CollectionWorthDay'];
 export type Completions = components['schemas']['Completions'];
 export type CorrectListingInput = components['schemas']['CorrectListingInput'];
 export type CreateAccountInput = components['schemas']['CreateAccountInput'];
@@ -5087,6 +5551,8 @@ export type CreateCollectionInput = components['schemas']['CreateCollectionInput
 export type CreateItemInput = components['schemas']['CreateItemInput'];
 export type CreateKeyInput = components['schemas']['CreateKeyInput'];
 export type CreateListingInput = components['schemas']['CreateListingInput'];
+export type CreatePersonInput = components['schemas']['CreatePersonInput'];
+export type CreatePersonTokenInput = components['schemas']['CreatePersonTokenInput'];
 export type CreditEntry = components['schemas']['CreditEntry'];
 export type DayCoverage = components['schemas']['DayCoverage'];
 export type DayPeriod = components['schemas']['DayPeriod'];
@@ -5097,6 +5563,7 @@ export type DiscardHeldPricesInput = components['schemas']['DiscardHeldPricesInp
 export type Dump = components['schemas']['Dump'];
 export type DumpFile = components['schemas']['DumpFile'];
 export type DumpState = components['schemas']['DumpState'];
+export type EndedSessions = components['schemas']['EndedSessions'];
 export type Error = components['schemas']['Error'];
 export type ErrorCode = components['schemas']['ErrorCode'];
 export type EventKind = components['schemas']['EventKind'];
@@ -5104,6 +5571,8 @@ export type EvidenceRule = components['schemas']['EvidenceRule'];
 export type ExplainedComparison = components['schemas']['ExplainedComparison'];
 export type FileMark = components['schemas']['FileMark'];
 export type Finding = components['schemas']['Finding'];
+export type FirstStep = components['schemas']['FirstStep'];
+export type FirstSteps = components['schemas']['FirstSteps'];
 export type Genre = components['schemas']['Genre'];
 export type Grade = components['schemas']['Grade'];
 export type GradeGroup = components['schemas']['GradeGroup'];
@@ -5113,6 +5582,7 @@ export type Import = components['schemas']['Import'];
 export type ImportDetail = components['schemas']['ImportDetail'];
 export type ImportFormat = components['schemas']['ImportFormat'];
 export type ImportStatus = components['schemas']['ImportStatus'];
+export type InvitedPerson = components['schemas']['InvitedPerson'];
 export type ItemSource = components['schemas']['ItemSource'];
 export type KeyUsage = components['schemas']['KeyUsage'];
 export type ListedItem = components['schemas']['ListedItem'];
@@ -5131,10 +5601,14 @@ export type MatchedSet = components['schemas']['MatchedSet'];
 export type Merge = components['schemas']['Merge'];
 export type MergeItemInput = components['schemas']['MergeItemInput'];
 export type NewApiKey = components['schemas']['NewApiKey'];
+export type NewPersonToken = components['schemas']['NewPersonToken'];
 export type Order = components['schemas']['Order'];
 export type OrderLine = components['schemas']['OrderLine'];
 export type Pagination = components['schemas']['Pagination'];
 export type ParkedRow = components['schemas']['ParkedRow'];
+export type Person = components['schemas']['Person'];
+export type PersonSession = components['schemas']['PersonSession'];
+export type PersonToken = components['schemas']['PersonToken'];
 export type PlaceParkedRowInput = components['schemas']['PlaceParkedRowInput'];
 export type Plan = components['schemas']['Plan'];
 export type PostPricesInput = components['schemas']['PostPricesInput'];
@@ -5165,6 +5639,7 @@ export type ReopenedDecisions = components['schemas']['ReopenedDecisions'];
 export type RequestListingChangeInput = components['schemas']['RequestListingChangeInput'];
 export type ReviewedItem = components['schemas']['ReviewedItem'];
 export type ReviewedPrice = components['schemas']['ReviewedPrice'];
+export type Role = components['schemas']['Role'];
 export type RotateKeyInput = components['schemas']['RotateKeyInput'];
 export type RunningDump = components['schemas']['RunningDump'];
 export type SaleCancellation = components['schemas']['SaleCancellation'];
@@ -5215,6 +5690,10 @@ export interface operations {
                 search?: string;
                 plan?: components["schemas"]["Plan"];
                 suspended?: boolean;
+                /** @description Without it the list has its usual order */
+                sort_by?: "name" | "highlight_credits" | "created_at";
+                /** @description Of `sort_by`; ties go by id in the same direction */
+                sort_order?: "asc" | "desc";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Entries on a page */
@@ -5618,6 +6097,414 @@ export interface operations {
             };
         };
     };
+    listPeople: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Entries on a page */
+                per_page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Person"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+        };
+    };
+    createPerson: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreatePersonInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["InvitedPerson"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    getPerson: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the person */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Person"];
+                    };
+                };
+            };
+        };
+    };
+    removePerson: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the person */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Person"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    changePerson: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the person */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangePersonInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["Person"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    invitePerson: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the person */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["InvitedPerson"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    listPersonSessions: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Entries on a page */
+                per_page?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the person */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["PersonSession"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+        };
+    };
+    endPersonSessions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the person */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["EndedSessions"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    endPersonSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the person */
+                id: number;
+                /** @description Id of the session */
+                session_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["EndedSessions"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    listPersonTokens: {
+        parameters: {
+            query?: {
+                /** @description Page number, from 1 */
+                page?: number;
+                /** @description Entries on a page */
+                per_page?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the person */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["PersonToken"][];
+                        pagination: components["schemas"]["Pagination"];
+                    };
+                };
+            };
+        };
+    };
+    createPersonToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the person */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreatePersonTokenInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["NewPersonToken"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    revokePersonToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id of the person */
+                id: number;
+                /** @description Id of the token */
+                token_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["PersonToken"];
+                        message?: string;
+                    };
+                };
+            };
+        };
+    };
+    readFirstSteps: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["FirstSteps"];
+                    };
+                };
+            };
+        };
+    };
     listAudit: {
         parameters: {
             query?: {
@@ -5633,6 +6520,10 @@ export interface operations {
                 from?: string;
                 /** @description Latest moment, itself not included */
                 to?: string;
+                /** @description Without it the list has its usual order */
+                sort_by?: "at";
+                /** @description Of `sort_by`; ties go by id in the same direction */
+                sort_order?: "asc" | "desc";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Entries on a page */
@@ -5668,6 +6559,8 @@ export interface operations {
                 game?: string;
                 /** @description Directly below this one; 0 for those at the top */
                 parent_id?: number;
+                /** @description This category */
+                id?: number;
                 /** @description Part of name or ref, in any case */
                 search?: string;
                 /** @description Page number, from 1 */
@@ -5773,12 +6666,18 @@ export interface operations {
                 game?: string;
                 /** @description Exactly this ref */
                 ref?: string;
+                /** @description Id of an item; may be repeated for several */
+                "id[]"?: number[];
                 /** @description Category; everything below it is included */
                 category_id?: number;
                 /** @description Part of name, code or ref, in any case */
                 search?: string;
                 /** @description Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as `search` has them; all must hold, `or` and parentheses group, `-` negates. The answer tells as `query` how it was read */
                 query?: string;
+                /** @description Without it the list has its usual order */
+                sort_by?: "name" | "code" | "id" | "price" | "updated_at";
+                /** @description Of `sort_by`; ties go by id in the same direction */
+                sort_order?: "asc" | "desc";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Entries on a page */
@@ -6144,6 +7043,38 @@ export interface operations {
             };
         };
     };
+    readWorthHistory: {
+        parameters: {
+            query?: {
+                /** @description Earliest day, itself included */
+                from?: string;
+                /** @description Latest day, itself included */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the collection */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {boolean} */
+                        success: true;
+                        data: components["schemas"]["CollectionWorthDay"][];
+                    };
+                };
+            };
+        };
+    };
     listListings: {
         parameters: {
             query?: {
@@ -6156,6 +7087,10 @@ export interface operations {
                 page?: number;
                 /** @description Entries on a page */
                 per_page?: number;
+                /** @description Without it the list has its usual order */
+                sort_by?: "price" | "quantity" | "created_at";
+                /** @description Of `sort_by`; ties go by id in the same direction */
+                sort_order?: "asc" | "desc";
             };
             header?: never;
             path?: never;
@@ -6725,6 +7660,10 @@ export interface operations {
                 from?: string;
                 /** @description Latest moment, itself not included */
                 to?: string;
+                /** @description Without it the list has its usual order */
+                sort_by?: "sold_at" | "order_id";
+                /** @description Of `sort_by`; ties go by id in the same direction */
+                sort_order?: "asc" | "desc";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Entries on a page */
@@ -8171,6 +9110,10 @@ export interface operations {
                 status?: components["schemas"]["ImportStatus"];
                 /** @description Part of the name of the file, in any case */
                 search?: string;
+                /** @description Without it the list has its usual order */
+                sort_by?: "started_at";
+                /** @description Of `sort_by`; ties go by id in the same direction */
+                sort_order?: "asc" | "desc";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Entries on a page */
@@ -8676,6 +9619,10 @@ export interface operations {
                 event?: components["schemas"]["EventKind"];
                 /** @description Test events only, or all but those */
                 test?: boolean;
+                /** @description Without it the list has its usual order */
+                sort_by?: "created_at";
+                /** @description Of `sort_by`; ties go by id in the same direction */
+                sort_order?: "asc" | "desc";
                 /** @description Page number, from 1 */
                 page?: number;
                 /** @description Entries on a page */
@@ -8816,7 +9763,17 @@ type ReadonlyArray<T> = [
 ] extends [
     unknown[]
 ] ? Readonly<Exclude<T, undefined>> : Readonly<Exclude<T, undefined>[]>;
+export const pathsOperatorV1AccountsGetParametersQuerySort_byValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/accounts"]["get"]["parameters"]["query"]["sort_by"]> = ["name", "highlight_credits", "created_at"];
+export const pathsOperatorV1AccountsGetParametersQuerySort_orderValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/accounts"]["get"]["parameters"]["query"]["sort_order"]> = ["asc", "desc"];
 export const pathsOperatorV1AccountsAccount_idKeysGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/accounts/{account_id}/keys"]["get"]["parameters"]["query"]["state"]> = ["valid", "expired", "revoked"];
+export const pathsOperatorV1AuditGetParametersQuerySort_byValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/audit"]["get"]["parameters"]["query"]["sort_by"]> = ["at"];
+export const pathsOperatorV1AuditGetParametersQuerySort_orderValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/audit"]["get"]["parameters"]["query"]["sort_order"]> = ["asc", "desc"];
+export const pathsOperatorV1ItemsGetParametersQuerySort_byValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/items"]["get"]["parameters"]["query"]["sort_by"]> = ["name", "code", "id", "price", "updated_at"];
+export const pathsOperatorV1ItemsGetParametersQuerySort_orderValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/items"]["get"]["parameters"]["query"]["sort_order"]> = ["asc", "desc"];
+export const pathsOperatorV1ListingsGetParametersQuerySort_byValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/listings"]["get"]["parameters"]["query"]["sort_by"]> = ["price", "quantity", "created_at"];
+export const pathsOperatorV1ListingsGetParametersQuerySort_orderValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/listings"]["get"]["parameters"]["query"]["sort_order"]> = ["asc", "desc"];
+export const pathsOperatorV1OrdersGetParametersQuerySort_byValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/orders"]["get"]["parameters"]["query"]["sort_by"]> = ["sold_at", "order_id"];
+export const pathsOperatorV1OrdersGetParametersQuerySort_orderValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/orders"]["get"]["parameters"]["query"]["sort_order"]> = ["asc", "desc"];
 export const pathsOperatorV1HeldPricesGetParametersQueryRuleValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices"]["get"]["parameters"]["query"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "withdrawn"];
 export const pathsOperatorV1HeldPricesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/held-prices"]["get"]["parameters"]["query"]["state"]> = ["open", "accepted", "discarded", "reverted"];
 export const pathsOperatorV1PriceReviewsGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/price-reviews"]["get"]["parameters"]["query"]["state"]> = ["held", "disputed", "stale"];
@@ -8833,9 +9790,13 @@ export const pathsOperatorV1MergesGetParametersQueryStateValues: ReadonlyArray<F
 export const pathsOperatorV1MatchesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/matches"]["get"]["parameters"]["query"]["state"]> = ["waiting", "postponed", "decided"];
 export const pathsOperatorV1MatchesGetParametersQueryReasonValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/matches"]["get"]["parameters"]["query"]["reason"]> = ["loose", "several", "claimed-twice", "shop-id-shared", "shop-id-differs", "hp", "price-ratio", "set-unclear", "finish", "unknown"];
 export const pathsOperatorV1SetMatchesGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/set-matches"]["get"]["parameters"]["query"]["state"]> = ["waiting", "decided"];
+export const pathsOperatorV1ImportsGetParametersQuerySort_byValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports"]["get"]["parameters"]["query"]["sort_by"]> = ["started_at"];
+export const pathsOperatorV1ImportsGetParametersQuerySort_orderValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports"]["get"]["parameters"]["query"]["sort_order"]> = ["asc", "desc"];
 export const pathsOperatorV1ImportsId_or_formatPostParametersQueryDecimalValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports/{id_or_format}"]["post"]["parameters"]["query"]["decimal"]> = [".", ","];
 export const pathsOperatorV1ImportsId_or_formatPostParametersQueryEncodingValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/imports/{id_or_format}"]["post"]["parameters"]["query"]["encoding"]> = ["utf-8", "windows-1252"];
 export const pathsOperatorV1WebhookEventsGetParametersQueryStateValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/webhook-events"]["get"]["parameters"]["query"]["state"]> = ["queued", "delivered", "failed", "cancelled"];
+export const pathsOperatorV1WebhookEventsGetParametersQuerySort_byValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/webhook-events"]["get"]["parameters"]["query"]["sort_by"]> = ["created_at"];
+export const pathsOperatorV1WebhookEventsGetParametersQuerySort_orderValues: ReadonlyArray<FlattenedDeepRequired<paths>["/operator/v1/webhook-events"]["get"]["parameters"]["query"]["sort_order"]> = ["asc", "desc"];
 export const acceptHeldPricesInputRuleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["AcceptHeldPricesInput"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "withdrawn"];
 export const approvalConditionsChanged_fieldsValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ApprovalConditions"]["changed_fields"]> = ["item_id", "grade_id", "title", "description", "language", "images", "shipping_payer", "offers_enabled", "min_offer_price"];
 export const approvalRuleModeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ApprovalRule"]["mode"]> = ["off", "shadow", "on"];
@@ -8854,6 +9815,7 @@ export const errorCodeValues: ReadonlyArray<FlattenedDeepRequired<components>["s
 export const eventKindValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["EventKind"]> = ["sale", "expire"];
 export const explainedComparisonLevelValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ExplainedComparison"]["level"]> = ["agree", "doubt", "conflict"];
 export const fileMarkTypeValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["FileMark"]["type"]> = ["csv", "json"];
+export const firstStepValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["FirstStep"]> = ["owner", "catalogue", "prices", "rates", "account", "key", "listing"];
 export const genreValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Genre"]> = ["single", "card", "sealed", "bundle"];
 export const heldPriceRuleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order", "withdrawn"];
 export const heldPriceStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["HeldPrice"]["state"]> = ["open", "accepted", "discarded", "reverted"];
@@ -8882,6 +9844,7 @@ export const priceRuleNameValues: ReadonlyArray<FlattenedDeepRequired<components
 export const priceStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["PriceState"]> = ["trusted", "disputed", "stale"];
 export const reviewedPriceStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ReviewedPrice"]["state"]> = ["held", "trusted", "disputed", "stale"];
 export const reviewedPriceRuleAnyOf0Values: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["ReviewedPrice"]["rule"]> = ["foreign_id", "future_date", "slip", "jump", "disagreement", "grade_order"];
+export const roleValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["Role"]> = ["owner", "catalogue", "market", "support", "read_only"];
 export const savePriceMappingInputDecimalValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SavePriceMappingInput"]["decimal"]> = [".", ","];
 export const savePriceMappingInputEncodingValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SavePriceMappingInput"]["encoding"]> = ["utf-8", "windows-1252"];
 export const setMatchStateValues: ReadonlyArray<FlattenedDeepRequired<components>["schemas"]["SetMatch"]["state"]> = ["waiting", "decided"];
