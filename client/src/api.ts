@@ -4240,7 +4240,7 @@ export interface operations {
                      *           "code": "service",
                      *           "name": "service",
                      *           "currency": "TRY",
-                     *           "last_price_at": "2026-11-23T01:53:47.487Z"
+                     *           "last_price_at": "2026-11-23T02:31:28.517Z"
                      *         },
                      *         {
                      *           "code": "source_a",
@@ -4379,11 +4379,11 @@ export interface operations {
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-23T04:54:15+03:00"
+                     *               "sold_at": "2026-11-23T05:31:38+03:00"
                      *             },
                      *             {
                      *               "price": 36407.97,
-                     *               "sold_at": "2026-11-11T01:32:45+03:00"
+                     *               "sold_at": "2026-11-11T02:10:26+03:00"
                      *             }
                      *           ]
                      *         }
@@ -4500,16 +4500,16 @@ export interface operations {
                      *         "shipping_payer": "buyer",
                      *         "offers_enabled": false,
                      *         "highlighted_until": null,
-                     *         "published_at": "2026-11-23T04:54:13+03:00",
-                     *         "expires_at": "2026-12-23T04:54:13+03:00",
+                     *         "published_at": "2026-11-23T05:31:38+03:00",
+                     *         "expires_at": "2026-12-23T05:31:38+03:00",
                      *         "min_offer_price": null,
                      *         "item_id": 5,
                      *         "grade_id": 4,
                      *         "rejection_reason": null,
                      *         "sku": null,
                      *         "changed_by": null,
-                     *         "created_at": "2026-11-23T04:54:13+03:00",
-                     *         "updated_at": "2026-11-23T04:54:15+03:00",
+                     *         "created_at": "2026-11-23T05:31:38+03:00",
+                     *         "updated_at": "2026-11-23T05:31:38+03:00",
                      *         "etag": "\"3001-5\"",
                      *         "pc_multiplier": 2.92,
                      *         "grade": {
@@ -4608,7 +4608,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "success": true,
-                     *       "message": "The listing is deleted"
+                     *       "message": "Listing deleted"
                      *     }
                      */
                     "application/json": {
@@ -4734,7 +4734,7 @@ export interface operations {
                      *         "price": 1190,
                      *         "status": "active"
                      *       },
-                     *       "message": "The listing is changed"
+                     *       "message": "Listing updated"
                      *     }
                      */
                     "application/json": {
@@ -4868,16 +4868,16 @@ export interface operations {
                      *           "shipping_payer": "buyer",
                      *           "offers_enabled": false,
                      *           "highlighted_until": null,
-                     *           "published_at": "2026-11-23T04:54:13+03:00",
-                     *           "expires_at": "2026-12-23T04:54:13+03:00",
+                     *           "published_at": "2026-11-23T05:31:38+03:00",
+                     *           "expires_at": "2026-12-23T05:31:38+03:00",
                      *           "min_offer_price": null,
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
                      *           "sku": null,
                      *           "changed_by": null,
-                     *           "created_at": "2026-11-23T04:54:13+03:00",
-                     *           "updated_at": "2026-11-23T04:54:15+03:00",
+                     *           "created_at": "2026-11-23T05:31:38+03:00",
+                     *           "updated_at": "2026-11-23T05:31:38+03:00",
                      *           "etag": "\"3001-5\""
                      *         }
                      *       ],
@@ -4978,7 +4978,7 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-23T04:54:15+03:00"
+                     *           "sold_at": "2026-11-23T05:31:38+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -5065,7 +5065,7 @@ export interface operations {
                      *         "reasons": [
                      *           {
                      *             "code": "sold",
-                     *             "since": "2026-11-23T04:54:15+03:00",
+                     *             "since": "2026-11-23T05:31:38+03:00",
                      *             "what_to_do": "Nothing: a sold listing stays sold. Offer further units in a new listing.",
                      *             "rejection_reason": null
                      *           }
@@ -5257,7 +5257,7 @@ export interface operations {
                      *         "price": 1190,
                      *         "status": "active"
                      *       },
-                     *       "message": "The price is changed"
+                     *       "message": "Price updated"
                      *     }
                      */
                     "application/json": {
@@ -5374,7 +5374,7 @@ export interface operations {
                      *         "id": 3001,
                      *         "status": "paused"
                      *       },
-                     *       "message": "The listing is paused"
+                     *       "message": "Listing paused"
                      *     }
                      */
                     "application/json": {
@@ -5493,15 +5493,15 @@ export interface operations {
                      *         {
                      *           "id": 3001,
                      *           "status": "active",
-                     *           "expires_at": "2026-12-23T04:54:36+03:00",
+                     *           "expires_at": "2026-12-23T05:31:40+03:00",
                      *           "refused": null
                      *         },
                      *         {
                      *           "id": 3003,
                      *           "status": "sold",
-                     *           "expires_at": "2026-12-23T04:54:15+03:00",
+                     *           "expires_at": "2026-12-23T05:31:38+03:00",
                      *           "refused": {
-                     *             "message": "the listing is sold and cannot be changed any more",
+                     *             "message": "the listing is sold and can no longer be changed",
                      *             "rule": "listing_sold",
                      *             "params": {}
                      *           }
@@ -5615,7 +5615,7 @@ export interface operations {
                      *         "id": 3001,
                      *         "remaining_highlight_credits": 14
                      *       },
-                     *       "message": "The listing is highlighted"
+                     *       "message": "Listing highlighted"
                      *     }
                      */
                     "application/json": {
@@ -5895,7 +5895,7 @@ export interface operations {
                      *             "market": "service",
                      *             "amount": 20775.95,
                      *             "currency": "TRY",
-                     *             "at": "2026-11-23T01:53:47.487Z",
+                     *             "at": "2026-11-23T02:31:28.517Z",
                      *             "import_id": 1,
                      *             "line": 43,
                      *             "used": false,
@@ -6017,13 +6017,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "cursor": "WzEsIjc3MTExNzkxMzE5MTEzMjQwODgiLCI3NTc6NzU3OiIsIjc5OTo3OTk6IiwiNzYzIiw1LDFd",
+                     *           "cursor": "WzEsIjc3MTExODg5NDQyODkwNjQxNzUiLCI3NTc6NzU3OiIsIjgwOTo4MDk6IiwiNzYzIiw1LDFd",
                      *           "kind": "item",
                      *           "id": 1,
                      *           "item_id": 1,
                      *           "market": null,
                      *           "label": null,
-                     *           "at": "2026-11-23T01:53:42.001Z",
+                     *           "at": "2026-11-23T02:31:27.861Z",
                      *           "data": {
                      *             "id": 1,
                      *             "market": "source_c",
@@ -6084,19 +6084,19 @@ export interface operations {
                      *                 "label": "PSA 10",
                      *                 "price": 6336.79,
                      *                 "currency": "TRY",
-                     *                 "updated_at": "2026-11-23T01:53:47.487Z"
+                     *                 "updated_at": "2026-11-23T02:31:28.517Z"
                      *               }
                      *             ]
                      *           }
                      *         },
                      *         {
-                     *           "cursor": "WzEsIjc3MTExNzkxMzE5MTEzMjQwODgiLCI3NTc6NzU3OiIsIjc5OTo3OTk6IiwiNzYzIiw1LDJd",
+                     *           "cursor": "WzEsIjc3MTExODg5NDQyODkwNjQxNzUiLCI3NTc6NzU3OiIsIjgwOTo4MDk6IiwiNzYzIiw1LDJd",
                      *           "kind": "item",
                      *           "id": 2,
                      *           "item_id": 2,
                      *           "market": null,
                      *           "label": null,
-                     *           "at": "2026-11-23T01:53:42.001Z",
+                     *           "at": "2026-11-23T02:31:27.861Z",
                      *           "data": {
                      *             "id": 2,
                      *             "market": "source_c",
@@ -6163,7 +6163,7 @@ export interface operations {
                      *           }
                      *         }
                      *       ],
-                     *       "next": "WzEsIjc3MTExNzkxMzE5MTEzMjQwODgiLCI3NTc6NzU3OiIsIjc5OTo3OTk6IiwiNzYzIiw1LDJd"
+                     *       "next": "WzEsIjc3MTExODg5NDQyODkwNjQxNzUiLCI3NTc6NzU3OiIsIjgwOTo4MDk6IiwiNzYzIiw1LDJd"
                      *     }
                      */
                     "application/json": {
@@ -6935,7 +6935,7 @@ export interface operations {
                      *             "params": {}
                      *           },
                      *           "candidates": [],
-                     *           "parked_at": "2026-11-23T01:54:36.787Z"
+                     *           "parked_at": "2026-11-23T02:31:40.634Z"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -7034,7 +7034,7 @@ export interface operations {
                      *         "title": "Chansey 3/102, Base Set",
                      *         "status": "pending"
                      *       },
-                     *       "message": "The listing waits for approval"
+                     *       "message": "Listing waiting for approval"
                      *     }
                      */
                     "application/json": {
@@ -7128,7 +7128,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "success": true,
-                     *       "message": "The row is dropped"
+                     *       "message": "Row dropped"
                      *     }
                      */
                     "application/json": {
@@ -7225,8 +7225,8 @@ export interface operations {
                      *           "reversed": 0,
                      *           "kept": 0,
                      *           "failed": 0,
-                     *           "created_at": "2026-11-23T04:54:35+03:00",
-                     *           "expires_at": "2026-11-24T04:54:35+03:00",
+                     *           "created_at": "2026-11-23T05:31:40+03:00",
+                     *           "expires_at": "2026-11-24T05:31:40+03:00",
                      *           "applied_at": null,
                      *           "undone_at": null
                      *         }
@@ -7356,8 +7356,8 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T04:54:35+03:00",
-                     *         "expires_at": "2026-11-24T04:54:35+03:00",
+                     *         "created_at": "2026-11-23T05:31:40+03:00",
+                     *         "expires_at": "2026-11-24T05:31:40+03:00",
                      *         "applied_at": null,
                      *         "undone_at": null,
                      *         "rows": [
@@ -7374,7 +7374,7 @@ export interface operations {
                      *             "refused": [
                      *               {
                      *                 "field": "listing_id",
-                     *                 "message": "must be a listing that no other row names; row 2 names it, too",
+                     *                 "message": "must not name the same listing as row 2",
                      *                 "rule": "job_row_again",
                      *                 "params": {
                      *                   "row": 2
@@ -7413,7 +7413,7 @@ export interface operations {
                      *           }
                      *         ]
                      *       },
-                     *       "message": "The price job is planned"
+                     *       "message": "Price job planned"
                      *     }
                      */
                     "application/json": {
@@ -7524,9 +7524,9 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T04:54:35+03:00",
-                     *         "expires_at": "2026-11-24T04:54:35+03:00",
-                     *         "applied_at": "2026-11-23T04:54:35+03:00",
+                     *         "created_at": "2026-11-23T05:31:40+03:00",
+                     *         "expires_at": "2026-11-24T05:31:40+03:00",
+                     *         "applied_at": "2026-11-23T05:31:40+03:00",
                      *         "undone_at": null,
                      *         "rows": [
                      *           {
@@ -7640,9 +7640,9 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T04:54:35+03:00",
-                     *         "expires_at": "2026-11-24T04:54:35+03:00",
-                     *         "applied_at": "2026-11-23T04:54:35+03:00",
+                     *         "created_at": "2026-11-23T05:31:40+03:00",
+                     *         "expires_at": "2026-11-24T05:31:40+03:00",
+                     *         "applied_at": "2026-11-23T05:31:40+03:00",
                      *         "undone_at": null,
                      *         "rows": [
                      *           {
@@ -7662,7 +7662,7 @@ export interface operations {
                      *           }
                      *         ]
                      *       },
-                     *       "message": "The price job is applied"
+                     *       "message": "Price job applied"
                      *     }
                      */
                     "application/json": {
@@ -7776,10 +7776,10 @@ export interface operations {
                      *         "reversed": 1,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T04:54:35+03:00",
-                     *         "expires_at": "2026-11-24T04:54:35+03:00",
-                     *         "applied_at": "2026-11-23T04:54:35+03:00",
-                     *         "undone_at": "2026-11-23T04:54:36+03:00",
+                     *         "created_at": "2026-11-23T05:31:40+03:00",
+                     *         "expires_at": "2026-11-24T05:31:40+03:00",
+                     *         "applied_at": "2026-11-23T05:31:40+03:00",
+                     *         "undone_at": "2026-11-23T05:31:40+03:00",
                      *         "rows": [
                      *           {
                      *             "row": 1,
@@ -7798,7 +7798,7 @@ export interface operations {
                      *           }
                      *         ]
                      *       },
-                     *       "message": "The price job is undone"
+                     *       "message": "Price job undone"
                      *     }
                      */
                     "application/json": {
@@ -8032,7 +8032,7 @@ export interface operations {
                      *         "simulated_at": null,
                      *         "last_run_at": null
                      *       },
-                     *       "message": "The repricing rule is created"
+                     *       "message": "Repricing rule created"
                      *     }
                      */
                     "application/json": {
@@ -8126,7 +8126,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "success": true,
-                     *       "message": "The repricing rule is deleted"
+                     *       "message": "Repricing rule deleted"
                      *     }
                      */
                     "application/json": {
@@ -8251,10 +8251,10 @@ export interface operations {
                      *         "ceiling": 5000,
                      *         "max_move_percent": 20,
                      *         "min_comparables": 1,
-                     *         "simulated_at": "2026-11-23T04:54:36+03:00",
+                     *         "simulated_at": "2026-11-23T05:31:40+03:00",
                      *         "last_run_at": null
                      *       },
-                     *       "message": "The repricing rule is changed"
+                     *       "message": "Repricing rule updated"
                      *     }
                      */
                     "application/json": {
@@ -8992,7 +8992,7 @@ export interface operations {
                      *         "group_label": "Near Mint",
                      *         "quantity": 1
                      *       },
-                     *       "message": "The record is added"
+                     *       "message": "Record added"
                      *     }
                      */
                     "application/json": {
@@ -9182,7 +9182,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "success": true,
-                     *       "message": "The record is removed"
+                     *       "message": "Record removed"
                      *     }
                      */
                     "application/json": {
@@ -9297,7 +9297,7 @@ export interface operations {
                      *         "quantity": 2,
                      *         "sale_price": 1250
                      *       },
-                     *       "message": "The record is changed"
+                     *       "message": "Record updated"
                      *     }
                      */
                     "application/json": {
@@ -9423,8 +9423,8 @@ export interface operations {
                      *           "unit_price": 1250.5,
                      *           "commission": 125.05,
                      *           "payout": 1125.45,
-                     *           "sold_at": "2026-11-23T04:54:15+03:00",
-                     *           "cancelled_at": "2026-11-23T04:54:15+03:00",
+                     *           "sold_at": "2026-11-23T05:31:38+03:00",
+                     *           "cancelled_at": "2026-11-23T05:31:38+03:00",
                      *           "refunded": 1250.5
                      *         }
                      *       ],
@@ -9523,7 +9523,7 @@ export interface operations {
                      *         "lines": [
                      *           {
                      *             "kind": "sale",
-                     *             "at": "2026-11-03T02:11:15+03:00",
+                     *             "at": "2026-11-03T02:48:56+03:00",
                      *             "order_id": 9000000150,
                      *             "line": 1,
                      *             "listing_id": 2142,
@@ -9542,7 +9542,7 @@ export interface operations {
                      *           },
                      *           {
                      *             "kind": "sale",
-                     *             "at": "2026-11-03T07:31:11+03:00",
+                     *             "at": "2026-11-03T08:08:52+03:00",
                      *             "order_id": 9000000208,
                      *             "line": 1,
                      *             "listing_id": 2889,
@@ -9799,7 +9799,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "success": true,
-                     *       "message": "The vacation is ended"
+                     *       "message": "Vacation ended"
                      *     }
                      */
                     "application/json": {
@@ -9952,7 +9952,7 @@ export interface operations {
                      *         "is_active": true,
                      *         "secret": "q3JxZr8sVt0YbKcW5nLhTgDfPaRmUe7iXo1Bv9yCzN2wHkSj"
                      *       },
-                     *       "message": "The webhook is saved"
+                     *       "message": "Webhook saved"
                      *     }
                      */
                     "application/json": {
@@ -10054,7 +10054,7 @@ export interface operations {
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-23T04:54:16+03:00",
+                     *           "created_at": "2026-11-23T05:31:38+03:00",
                      *           "test": true,
                      *           "mark": "test"
                      *         }
@@ -10148,7 +10148,7 @@ export interface operations {
                      *         "id": "evt_4",
                      *         "event": "sale"
                      *       },
-                     *       "message": "The test event is queued"
+                     *       "message": "Test event queued"
                      *     }
                      */
                     "application/json": {
@@ -10337,7 +10337,7 @@ export interface operations {
                      *           "id": "evt_1",
                      *           "cursor": "WzEsImV2ZW50cyIsMywxXQ",
                      *           "event": "sale",
-                     *           "sent_at": "2026-11-23T04:54:15+03:00",
+                     *           "sent_at": "2026-11-23T05:31:38+03:00",
                      *           "data": {
                      *             "order_id": 900001,
                      *             "listing_id": 3001,
@@ -10345,7 +10345,7 @@ export interface operations {
                      *             "quantity": 1,
                      *             "unit_price": 1250.5,
                      *             "seller_payout": 1125.45,
-                     *             "sold_at": "2026-11-23T04:54:15+03:00"
+                     *             "sold_at": "2026-11-23T05:31:38+03:00"
                      *           },
                      *           "delivered": false
                      *         },
@@ -10353,7 +10353,7 @@ export interface operations {
                      *           "id": "evt_2",
                      *           "cursor": "WzEsImV2ZW50cyIsMywyXQ",
                      *           "event": "sale",
-                     *           "sent_at": "2026-11-23T04:54:15+03:00",
+                     *           "sent_at": "2026-11-23T05:31:38+03:00",
                      *           "data": {
                      *             "order_id": 900003,
                      *             "listing_id": 3003,
@@ -10361,7 +10361,7 @@ export interface operations {
                      *             "quantity": 1,
                      *             "unit_price": 1200,
                      *             "seller_payout": 1080,
-                     *             "sold_at": "2026-11-23T04:54:15+03:00"
+                     *             "sold_at": "2026-11-23T05:31:38+03:00"
                      *           },
                      *           "delivered": false
                      *         }
@@ -10458,7 +10458,7 @@ export interface operations {
                      *       "data": {
                      *         "queued": 1
                      *       },
-                     *       "message": "The replay is queued"
+                     *       "message": "Replay queued"
                      *     }
                      */
                     "application/json": {
@@ -10560,7 +10560,7 @@ export interface operations {
                      *         },
                      *         "key": {
                      *           "label": "demo",
-                     *           "last4": "Vso6",
+                     *           "last4": "hpmm",
                      *           "expires_at": null,
                      *           "read_only": false,
                      *           "allowed_origins": [],
@@ -10716,7 +10716,7 @@ export interface operations {
                      *           }
                      *         ]
                      *       },
-                     *       "message": "The file is taken in"
+                     *       "message": "File imported"
                      *     }
                      */
                     "application/json": {
