@@ -1,7 +1,8 @@
-// `node bench/commits.ts [seconds] [writers]`: single writes over two nodes on one database with fsync, each of another kind of thing so that none can
-// share a commit, beside the bare statements of as many connections.
+// `node bench/commits.ts [seconds] [writers] [--flush-ms 2]`: descriptions of listings changed over two nodes on one database with fsync, a commit
+// for each, beside the bare statements of as many connections. With --flush-ms each flush of the log takes longer by that, as on a network disk.
 import { Agent, request as httpRequest } from 'node:http'
 import { parseArgs } from 'node:util'
+import { sql } from 'kysely'
 import pg from 'pg'
 import { spread } from './answers.ts'
 import { startDatabaseServer } from './database.ts'
@@ -9,7 +10,8 @@ import { copyGeneratedData } from './generated-data.ts'
 import { generateListings, ownPublished } from './generated-listings.ts'
 import { startNode } from './processes.ts'
 
-const { positionals } = parseArgs({ allowPositionals: true })
+const { positionals, values } = parseArgs({ allowPositionals: true, options: { 'flush-ms': { type: 'string', default: '0' } } })
+const flushMs = Number(values['flush-ms'])
 const seconds = Number(positionals[0] ?? 10)
 /** of each node */
 const writers = Number(positionals[1] ?? 16)
@@ -60,9 +62,22 @@ try {
   const ours = () =>
     load(writers * 2, async (writer, n) => {
       const node = nodes[writer % 2]!
-      const status = await patch(`${node.url}/api/v1/plus/listings/${own[writer]}`, key, { quantity: (n % 50) + 1 })
+      const status = await patch(`${node.url}/api/v1/plus/listings/${own[writer]}`, key, { description: `Change ${n}` })
       if (status !== 200) throw new Error(`a write was answered with ${status}`)
     })
+  if (flushMs > 0) {
+    // The server waits so long before each flush, whoever else commits meanwhile.
+    for (const [name, value] of [
+      ['commit_delay', flushMs * 1_000],
+      ['commit_siblings', 0],
+    ] as const) {
+      await sql`alter system set ${sql.ref(name)} = ${sql.lit(value)}`.execute(database.ctx.db.kysely)
+    }
+    await sql`select pg_reload_conf()`.execute(database.ctx.db.kysely)
+  }
+  // Before both, so that neither has pages to read that the other has not.
+  await ours()
+  say('two nodes', await ours())
   const clients = await Promise.all(
     own.map(async () => {
       const client = new pg.Client({ connectionString: database.url })
@@ -70,14 +85,11 @@ try {
       return client
     }),
   )
-  // Before both, so that neither has pages to read that the other has not.
-  await ours()
-  say('two nodes', await ours())
   const bare = await load(writers * 2, async (writer, n) => {
     const client = clients[writer]!
     await client.query('begin')
     await client.query('select * from listings where id = $1 for update', [own[writer]])
-    await client.query('update listings set quantity = $2, version = version + 1 where id = $1', [own[writer], (n % 50) + 1])
+    await client.query('update listings set description = $2, version = version + 1 where id = $1', [own[writer], `Change ${n}`])
     await client.query("insert into audit_log (actor, action, subject_type, subject_id) values ('bench', 'bench', 'listing', $1)", [own[writer]])
     await client.query('commit')
   })
