@@ -4,6 +4,7 @@ import { conflict } from '#core/errors.ts'
 import { existing, idForSql, missing } from '#core/fields.ts'
 import { minorToText, parseMinor } from '#core/money.ts'
 import { type Conditional, requireCurrent } from '#core/precondition.ts'
+import { inParts } from '#core/slices.ts'
 import type { Viewer } from '#core/verb.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import { liveItem } from '#db/live-item.ts'
@@ -192,19 +193,17 @@ export async function stockToPlan(
   { ids, sellerId, skus }: { ids: number[]; sellerId: number; skus: string[] },
 ): Promise<ListedStock[]> {
   const listings = on.selectFrom('listings').select(LISTED_COLUMNS)
-  const byId = await listings.where('id', '=', sql<number>`any(${ids}::int4[])`).execute()
-  if (skus.length === 0) return byId
-  const bySku = listings.where('seller_id', '=', sellerId).where('sku', '=', sql<string>`any(${skus}::text[])`)
-  return [...byId, ...(await bySku.execute())]
+  const byId = await inParts(ids, (part) => listings.where('id', '=', sql<number>`any(${part}::int4[])`).execute())
+  const own = listings.where('seller_id', '=', sellerId)
+  const bySku = await inParts(skus, (part) => own.where('sku', '=', sql<string>`any(${part}::text[])`).execute())
+  return [...byId, ...bySku]
 }
 
 /** Locked in the order of ids, so that batches of several nodes do not block each other in a circle. */
 export async function lockStock(tx: Tx, ids: number[]): Promise<Map<number, StockRow>> {
-  const listings = tx
-    .selectFrom('listings')
-    .select(STOCK_COLUMNS)
-    .where('id', '=', sql<number>`any(${ids.map(idForSql)}::int4[])`)
-  const rows = await listings.orderBy('id').forUpdate().execute()
+  const inOrder = ids.map(idForSql).sort((a, b) => a - b)
+  const listings = tx.selectFrom('listings').select(STOCK_COLUMNS).orderBy('id').forUpdate()
+  const rows = await inParts(inOrder, (part) => listings.where('id', '=', sql<number>`any(${part}::int4[])`).execute())
   return new Map(rows.map((row) => [row.id, row]))
 }
 

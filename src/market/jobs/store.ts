@@ -83,8 +83,16 @@ export async function lockJob(tx: Tx, viewer: Viewer, id: number, needed: 'plann
   return { job, rows: await rowsOfJob(tx, job.id) }
 }
 
+/** By position, a part at a time: while a large answer arrives, nothing else is read. */
 export async function rowsOfJob(on: Queryable, jobId: number) {
-  return on.selectFrom('price_job_rows').select(ROW_COLUMNS).where('job_id', '=', jobId).orderBy('position').execute()
+  const ofJob = on.selectFrom('price_job_rows').select(ROW_COLUMNS).where('job_id', '=', jobId).orderBy('position').limit(AT_ONCE)
+  const rows = await ofJob.execute()
+  for (let read = rows.length; read === AT_ONCE; ) {
+    const part = await ofJob.where('position', '>', rows.at(-1)!.position).execute()
+    rows.push(...part)
+    read = part.length
+  }
+  return rows
 }
 
 export async function pageOfJobs(
