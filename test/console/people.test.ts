@@ -55,7 +55,7 @@ describe.skipIf(NO_BROWSER)(`People${WHY}`, () => {
 
     await page.getByText('Set up two-factor sign-in first').waitFor()
     expect(new URL(page.url()).hash).toBe('')
-    expect(await page.locator('nav a').allTextContents()).toEqual(['My account'])
+    expect(await page.locator('nav a').allInnerTexts()).toEqual(['My account'])
     await expectSound(page)
     await page.getByLabel('Current password').fill(PASSWORD)
     await page.keyboard.press('Enter')

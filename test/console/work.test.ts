@@ -635,9 +635,6 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     const alone = await visit(browser, node)
     await alone.open('')
     const { keyboard } = alone.page
-    await keyboard.type('operator token of the tests')
-    await keyboard.press('Enter')
-    await alone.page.getByRole('heading', { name: 'Today' }).waitFor()
     const focus = () => alone.page.evaluate<string>('document.activeElement.textContent.trim() || document.activeElement.name || ""')
     const tabTo = async (text: string) => {
       for (let i = 0; i < 40; i++) {
@@ -646,6 +643,10 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
       }
       throw new Error(`Tab does not reach ${text}`)
     }
+    await tabTo('credential')
+    await keyboard.type('operator token of the tests')
+    await keyboard.press('Enter')
+    await alone.page.getByRole('heading', { name: 'Today' }).waitFor()
     await tabTo('Accounts')
     await keyboard.press('Enter')
     await alone.page.getByRole('heading', { name: 'Accounts' }).waitFor()
