@@ -3,6 +3,7 @@ import archive from 'lucide-static/icons/archive.svg?raw'
 import badgeCheck from 'lucide-static/icons/badge-check.svg?raw'
 import gauge from 'lucide-static/icons/gauge.svg?raw'
 import gitMerge from 'lucide-static/icons/git-merge.svg?raw'
+import heartPulse from 'lucide-static/icons/heart-pulse.svg?raw'
 import idCard from 'lucide-static/icons/id-card.svg?raw'
 import library from 'lucide-static/icons/library.svg?raw'
 import listChecks from 'lucide-static/icons/list-checks.svg?raw'
@@ -26,6 +27,7 @@ export const ICONS: Record<string, string> = {
   '/console/listings': store,
   '/console/accounts': users,
   '/console/audit': scrollText,
+  '/console/health': heartPulse,
   '/console/people': idCard,
   '/console/my-account': userCog,
   '/console/first-steps': listChecks,

@@ -185,5 +185,8 @@ async function fill(node: TestNode): Promise<string[]> {
     '/webhooks',
     '/audit',
     '/health',
+    '/people',
+    '/my-account',
+    '/first-steps',
   ]
 }

@@ -1,7 +1,7 @@
 // One collection: its worth over time, and its records with the prices that fit them, cost and gain.
 import { useRoute } from 'preact-iso'
 import { Heading } from '#ui/heading.tsx'
-import { Await, Empty } from '#ui/states.tsx'
+import { Await, Empty, Waiting } from '#ui/states.tsx'
 import { WorthHistory } from '#ui/worth-history.tsx'
 import type { CollectionRecord } from '../../../client/src/api.ts'
 import { useData } from '../api.ts'
@@ -20,8 +20,18 @@ export function CollectionPage() {
         <a href="/desk/collections">{t('collections')}</a>
       </p>
       <Heading>{name ?? t('collection')}</Heading>
-      {records.data && <WorthHistory of={history} />}
-      <Await of={records}>{(rows) => (rows.length === 0 ? <Empty>{t('noRecords')}</Empty> : <Records of={rows} />)}</Await>
+      {history.loading && history.data === null ? (
+        <Waiting />
+      ) : (
+        <Await of={records}>
+          {(rows) => (
+            <>
+              <WorthHistory of={history} />
+              {rows.length === 0 ? <Empty>{t('noRecords')}</Empty> : <Records of={rows} />}
+            </>
+          )}
+        </Await>
+      )}
     </>
   )
 }
