@@ -16,6 +16,8 @@ export interface Config {
   operatorPort: number
   host: string
   operatorHost: string
+  /** processes that serve the public listener on one port; 1: the program is one process */
+  apiProcesses: number
   dataDir: string
   /** null: the program starts its own PostgreSQL under `dataDir` */
   databaseUrl: string | null
@@ -23,6 +25,8 @@ export interface Config {
   databaseListenUrl: string | null
   /** streaming replica of `databaseUrl` for large reads, null: the primary serves them */
   databaseReplicaUrl: string | null
+  /** whether one process has the database to itself: an embedded one, and `apiProcesses` is 1 */
+  alone: boolean
   /** bootstrap operator token, null when none is set */
   operatorToken: string | null
   /** address under which callers reach the public listener, without a slash at the end; null: as it listens */
@@ -309,6 +313,7 @@ export const SETTINGS = {
   OPERATOR_PORT: setting("operator's listener", 8081, whole(0, 65535)),
   HOST: setting('address of the public listener', '', text),
   OPERATOR_HOST: setting("address of the operator's listener", '127.0.0.1', text),
+  API_PROCESSES: setting('processes that serve the public listener', 1, whole(1, 64)),
   DATA_DIR: setting('where the embedded database and secrets live', './data', text),
   DATABASE_URL: setting('PostgreSQL to use instead of the embedded one, with one or several hosts', null as string | null, writableUrl),
   DATABASE_LISTEN_URL: setting('the same database for the one connection that listens, past a pooler', null as string | null, writableUrl),
@@ -430,10 +435,12 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     operatorPort: read('OPERATOR_PORT'),
     host,
     operatorHost: read('OPERATOR_HOST'),
+    apiProcesses: read('API_PROCESSES'),
     dataDir: resolve(read('DATA_DIR')),
     databaseUrl: read('DATABASE_URL'),
     databaseListenUrl: read('DATABASE_LISTEN_URL'),
     databaseReplicaUrl: read('DATABASE_REPLICA_URL'),
+    alone: read('DATABASE_URL') === null && read('API_PROCESSES') === 1,
     operatorToken: read('OPERATOR_TOKEN'),
     publicUrl: read('PUBLIC_URL'),
     imageProxy,
