@@ -418,6 +418,10 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   if (read('DATABASE_REPLICA_URL') !== null && read('DATABASE_URL') === null) {
     throw new ConfigError('DATABASE_REPLICA_URL needs DATABASE_URL: the embedded PostgreSQL has no replica')
   }
+  // The supervisor opens ports for its processes: both listeners would share one.
+  if (read('API_PROCESSES') > 1 && read('PORT') !== 0 && read('PORT') === read('OPERATOR_PORT')) {
+    throw new ConfigError('OPERATOR_PORT must differ from PORT where API_PROCESSES is above 1')
+  }
   const sourceCurrencies = Object.freeze(read('SOURCE_CURRENCIES'))
   const production = read('NODE_ENV') === 'production'
   const host = read('HOST') || '127.0.0.1'

@@ -12,8 +12,15 @@ export interface Part {
 /** How a process ends: at once; told to callers and the proxy before; or while others go on serving its port. */
 export type Ending = 'now' | 'drained' | 'replaced'
 
+/** What all processes are told at their start. */
+export interface Shared {
+  databaseUrl: string
+  operatorPort: number
+  demoKey: string | null
+}
+
 export type ToProcess =
-  | { kind: 'start'; part: Part; databaseUrl: string; demoKey: string | null }
+  | ({ kind: 'start'; part: Part } & Shared)
   | { kind: 'end'; how: Ending }
   /** asks for the metrics of this process */
   | { kind: 'metrics'; id: number }

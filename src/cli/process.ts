@@ -30,14 +30,14 @@ interface Running extends Omit<ReturnType<typeof orders>, 'started'> {
   log: Logger
 }
 
-async function runPart({ part, databaseUrl, demoKey }: Start, { config, log, ending, others, metricsFrom }: Running): Promise<void> {
+async function runPart({ part, databaseUrl, operatorPort, demoKey }: Start, { config, log, ending, others, metricsFrom }: Running): Promise<void> {
   const database = await openDatabase({ ...config, databaseUrl }, { applicationName: `mintmark process ${part.name}`, log: textLog(log), own: true })
   let node: RunningNode | null = null
   try {
     // After an upgrade it may be newer than the supervisor.
     await migrate(database.db)
     node = await startNode({
-      config,
+      config: { ...config, operatorPort },
       db: database.db,
       log: log as Log,
       listeners: part.listeners,

@@ -1,6 +1,8 @@
 // The commands that run the service: `serve` (everything in one process), and `api`, `operator` and `work` (one role each). With
 // API_PROCESSES the first two run a supervisor and its processes.
 import cluster from 'node:cluster'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import type { Command } from 'commander'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
@@ -121,10 +123,22 @@ async function superviseRole(
       worker: false,
     }),
   )
-  const once: Part[] = listeners.operator || worker ? [{ name: 'operator', listeners: { public: false, operator: listeners.operator }, worker }] : []
+  const others: Part[] =
+    listeners.operator || worker ? [{ name: 'operator', listeners: { public: false, operator: listeners.operator }, worker }] : []
   // Made here, or each process would make its own.
   secretKeyOf(config, log as Log)()
-  return supervise({ parts: [...serving, ...once], databaseUrl: database.url, demoKey, log: log as Log })
+  // Of two listeners on any free port the system's would be one for both.
+  const operatorPort = config.operatorPort || (await freePort(config.operatorHost))
+  return supervise({ parts: [...serving, ...others], shared: { databaseUrl: database.url, operatorPort, demoKey }, log: log as Log })
+}
+
+async function freePort(host: string): Promise<number> {
+  const probe = createServer().listen(0, host)
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return port
 }
 
 function firstStartCtx(db: Db): WriteCtx {

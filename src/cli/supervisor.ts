@@ -3,12 +3,11 @@ import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '#core/context.ts'
-import { type Ending, type FromProcess, type Part, tell } from './messages.ts'
+import { type Ending, type FromProcess, type Part, type Shared, tell } from './messages.ts'
 
 export interface SupervisorOptions {
   parts: readonly Part[]
-  databaseUrl: string
-  demoKey: string | null
+  shared: Shared
   log: Log
 }
 
@@ -54,8 +53,7 @@ const METRICS_MS = 2_000
  * Starts all processes and resolves when they serve.
  * @throws Error of one that could not start; none runs then
  */
-export async function supervise(options: SupervisorOptions): Promise<Supervisor> {
-  const { parts, log } = options
+export async function supervise({ parts, shared, log }: SupervisorOptions): Promise<Supervisor> {
   // The supervisor accepts and hands connections on, so that none waits in the queue of a process that ends.
   cluster.schedulingPolicy = cluster.SCHED_RR
   const running = new Set<Worker>()
@@ -70,7 +68,7 @@ export async function supervise(options: SupervisorOptions): Promise<Supervisor>
     return new Promise((resolve, reject) => {
       let problem: string | null = null
       worker.on('message', (message: FromProcess) => {
-        if (message.kind === 'up') tell(worker, { kind: 'start', part, databaseUrl: options.databaseUrl, demoKey: options.demoKey })
+        if (message.kind === 'up') tell(worker, { kind: 'start', part, ...shared })
         else if (message.kind === 'ready') resolve({ worker, publicUrl: message.publicUrl, operatorUrl: message.operatorUrl })
         else if (message.kind === 'failed') problem = message.message
         else if (message.kind === 'metrics') metrics.answered(message.id, message.text)

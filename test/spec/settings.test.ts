@@ -131,6 +131,12 @@ test.each([
   }
 })
 
+test('several processes need ports that differ', () => {
+  expect(() => readConfig({ API_PROCESSES: '2', PORT: '80', OPERATOR_PORT: '80' })).toThrow(/^OPERATOR_PORT must differ from PORT/)
+  expect(readConfig({ API_PROCESSES: '2', PORT: '0', OPERATOR_PORT: '0' })).toMatchObject({ apiProcesses: 2, alone: false })
+  expect(readConfig({})).toMatchObject({ alone: true })
+})
+
 test('the image proxy needs the address that callers use', () => {
   for (const exposed of [{ HOST: '0.0.0.0' }, { TRUST_PROXY: '1' }]) {
     expect(() => readConfig({ IMAGE_PROXY: 'on', ...exposed })).toThrow(/^IMAGE_PROXY is on but PUBLIC_URL is not set/)
