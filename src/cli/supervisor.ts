@@ -129,7 +129,10 @@ export async function supervise({ parts, shared, log }: SupervisorOptions): Prom
   }
 
   const restart = async (): Promise<void> => {
-    if (restarting || stopping) return void log.warn({}, 'Restart not begun: the processes are restarting or stopping already')
+    if (restarting || stopping) {
+      log.warn({}, 'Ignored SIGUSR2: the processes are restarting or stopping already')
+      return
+    }
     restarting = true
     log.info({ processes: slots.length }, 'Restarting the processes one by one')
     try {

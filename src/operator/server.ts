@@ -186,8 +186,8 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     addGate(scope, node.operators, null)
     scope.get('/metrics', { schema: { hide: true }, config: { operation: readStats } }, async (request, reply) => {
       reply.type('text/plain; version=0.0.4; charset=utf-8')
-      const service = serviceMetrics(await call(readStats, ctx(viewerOf(request), apiRequest(request)), {}))
-      return mergeMetrics(await Promise.all([service, ...(await node.processMetrics())]))
+      const service = await serviceMetrics(await call(readStats, ctx(viewerOf(request), apiRequest(request)), {}))
+      return mergeMetrics([service, ...(await node.processMetrics())])
     })
     registerOtherMethods(scope, '/metrics', ['GET'])
   })
