@@ -141,7 +141,7 @@ describe('two processes over one database', () => {
     expect((await service.end).code).toBe(0)
     expect(running.map((pid) => processStart(pid))).toEqual(running.map(() => null))
     await database.drop()
-  }, 180_000)
+  }, 300_000)
 
   test('go on when their successors cannot start', async () => {
     const database = await freshDatabase()
@@ -163,7 +163,7 @@ describe('two processes over one database', () => {
     await until('it is replaced', async () => Object.values(await metric(service, 'mintmark_process_up')).every((up) => up === 1), 60_000)
     await stop(service)
     await database.drop()
-  }, 180_000)
+  }, 300_000)
 })
 
 test('two processes over the embedded database count limits together, see each other’s writes, and end with their supervisor', async () => {
@@ -180,7 +180,7 @@ test('two processes over the embedded database count limits together, see each o
   const running = processesOf(service)
   await kill(service.child, 'SIGKILL')
   await until('nothing runs', () => running.every((pid) => processStart(pid) === null))
-}, 120_000)
+}, 240_000)
 
 test('a port in use stops the start of all processes with one line', async () => {
   const other = createServer().listen(0, '127.0.0.1')
