@@ -166,7 +166,7 @@ describe('two processes over one database', () => {
   }, 300_000)
 })
 
-test('two processes over the embedded database count limits together, see each other’s writes, and end with their supervisor', async () => {
+test('two processes over the embedded database count limits together, accept a new key, and end with their supervisor', async () => {
   const service = await start({})
   const url = `${service.publicUrl}/api/v1/items?per_page=1`
   const statuses: number[] = []
