@@ -16,6 +16,8 @@ export interface Config {
   operatorPort: number
   host: string
   operatorHost: string
+  /** processes that serve the public listener on one port; 1: the program is one process */
+  apiProcesses: number
   dataDir: string
   /** null: the program starts its own PostgreSQL under `dataDir` */
   databaseUrl: string | null
@@ -23,6 +25,8 @@ export interface Config {
   databaseListenUrl: string | null
   /** streaming replica of `databaseUrl` for large reads, null: the primary serves them */
   databaseReplicaUrl: string | null
+  /** whether one process has the database to itself: an embedded one, and `apiProcesses` is 1 */
+  alone: boolean
   /** bootstrap operator token, null when none is set */
   operatorToken: string | null
   /** address under which callers reach the public listener, without a slash at the end; null: as it listens */
@@ -309,6 +313,7 @@ export const SETTINGS = {
   OPERATOR_PORT: setting("operator's listener", 8081, whole(0, 65535)),
   HOST: setting('address of the public listener', '', text),
   OPERATOR_HOST: setting("address of the operator's listener", '127.0.0.1', text),
+  API_PROCESSES: setting('processes that serve the public listener', 1, whole(1, 64)),
   DATA_DIR: setting('where the embedded database and secrets live', './data', text),
   DATABASE_URL: setting('PostgreSQL to use instead of the embedded one, with one or several hosts', null as string | null, writableUrl),
   DATABASE_LISTEN_URL: setting('the same database for the one connection that listens, past a pooler', null as string | null, writableUrl),
@@ -413,6 +418,10 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   if (read('DATABASE_REPLICA_URL') !== null && read('DATABASE_URL') === null) {
     throw new ConfigError('DATABASE_REPLICA_URL needs DATABASE_URL: the embedded PostgreSQL has no replica')
   }
+  // The supervisor opens ports for its processes: both listeners would share one.
+  if (read('API_PROCESSES') > 1 && read('PORT') !== 0 && read('PORT') === read('OPERATOR_PORT')) {
+    throw new ConfigError('OPERATOR_PORT must differ from PORT where API_PROCESSES is above 1')
+  }
   const sourceCurrencies = Object.freeze(read('SOURCE_CURRENCIES'))
   const production = read('NODE_ENV') === 'production'
   const host = read('HOST') || '127.0.0.1'
@@ -430,10 +439,12 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     operatorPort: read('OPERATOR_PORT'),
     host,
     operatorHost: read('OPERATOR_HOST'),
+    apiProcesses: read('API_PROCESSES'),
     dataDir: resolve(read('DATA_DIR')),
     databaseUrl: read('DATABASE_URL'),
     databaseListenUrl: read('DATABASE_LISTEN_URL'),
     databaseReplicaUrl: read('DATABASE_REPLICA_URL'),
+    alone: read('DATABASE_URL') === null && read('API_PROCESSES') === 1,
     operatorToken: read('OPERATOR_TOKEN'),
     publicUrl: read('PUBLIC_URL'),
     imageProxy,

@@ -60,6 +60,16 @@ export interface NodeOptions {
   worker: boolean
   /** key of the demo, shown on the developer's page */
   demoKey?: string | null
+  /** where it is one of several processes of a service; absent: it is the only one */
+  process?: ServiceProcess
+}
+
+/** What a process knows of the service that it is a part of. */
+export interface ServiceProcess {
+  /** told in metrics */
+  name: string
+  /** metrics of the other processes, as texts */
+  otherMetrics: () => Promise<string[]>
 }
 
 /** What verbs of every module need that write. */
@@ -74,8 +84,13 @@ export interface RunningNode {
   market: MarketSettings
   /** a context to call verbs with, as this viewer */
   ctx: (viewer: Viewer) => NodeCtx
-  /** Sends callers elsewhere before `close`: readiness goes down, and each connection ends with its next answer; at most 3 s. */
-  drain: () => Promise<void>
+  /** metrics of this process, as text */
+  metrics: () => Promise<string>
+  /**
+   * Sends callers elsewhere before `close`: each connection ends with its next answer. Readiness goes down and it takes at most
+   * 4 s, unless the node is `replaced` by another on the same port: then requests under way have a minute.
+   */
+  drain: (how?: { replaced: boolean }) => Promise<void>
   close: () => Promise<void>
 }
 
@@ -102,12 +117,23 @@ const CLOSE_MS = 5_000
 const DRAIN_MS = 3_000
 /** How long connections whose request is on its way are served once no new ones are taken. */
 const LINGER_MS = 500
+/** The same where another process has taken over and nothing presses. */
+const REPLACED_MS = MINUTE_MS
 const DRAIN_POLL_MS = 50
 /** A node that has not heard from the database for this long should get no traffic. */
 const STALE_MS = 3_000
 
 /** Starts a node on a migrated database; what it needs is loaded before its listeners open. */
-export async function startNode({ config, db, log, now: given, listeners, worker, demoKey = null }: NodeOptions): Promise<RunningNode> {
+export async function startNode({
+  config,
+  db,
+  log,
+  now: given,
+  listeners,
+  worker,
+  demoKey = null,
+  process: part,
+}: NodeOptions): Promise<RunningNode> {
   const servers: FastifyInstance[] = []
   const listening = () => servers.flatMap((server) => server.addresses() as AddressInfo[]).map(({ port }) => port)
   const webhooks = webhookRules(config, db, log, listening)
@@ -193,6 +219,10 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     requests: new RequestCounts(),
     dumps,
   }
+  let ownMetrics: Promise<() => Promise<string>> | null = null
+  const metrics = async () =>
+    (await (ownMetrics ??= import('./operator/metrics.ts').then(({ openProcessMetrics }) => openProcessMetrics(shared, part?.name ?? null))))()
+  const processMetrics = async () => [await metrics(), ...((await part?.otherMetrics()) ?? [])]
   let started = false
   let draining = false
   const notReady = () => {
@@ -200,15 +230,23 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     if (draining) return 'stopping'
     return Date.now() - feed.lastPullMs > STALE_MS ? 'without its database' : null
   }
-  const drain = async () => {
-    draining = true
+  const drain = async ({ replaced } = { replaced: false }) => {
+    draining = !replaced
     polls.close()
+    // The public one last: an end is the quicker for another before it.
+    const takeNoMore = async () => {
+      for (const { server } of servers.toReversed()) await stopListening(server)
+    }
+    if (replaced) await takeNoMore()
     for (const { server } of servers) server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
     await emptied(servers, DRAIN_MS)
-    // The public one last: an end is the quicker for another before it.
-    for (const { server } of servers.toReversed()) await stopListening(server)
+    if (!replaced) await takeNoMore()
     await emptied(servers, LINGER_MS)
-    for (const { server } of servers) await endIdle(server)
+    const ends = Date.now() + (replaced ? REPLACED_MS : 0)
+    do {
+      for (const { server } of servers) await endIdle(server)
+      await emptied(servers, Math.min(LINGER_MS, ends - Date.now()))
+    } while (Date.now() < ends && (await connectionsOf(servers)) > 0)
   }
   let sender: Sender | null = null
   let heartbeat: Heartbeat | null = null
@@ -232,7 +270,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     const operatorUrl = listeners.operator
       ? await listen(
           servers,
-          await (await import('./operator/server.ts')).operatorServer(shared),
+          await (await import('./operator/server.ts')).operatorServer({ ...shared, processMetrics }),
           config.operatorHost,
           config.operatorPort,
           'OPERATOR_PORT',
@@ -247,7 +285,7 @@ export async function startNode({ config, db, log, now: given, listeners, worker
         notices,
         now,
         ...delivering,
-        alone: config.databaseUrl === null,
+        alone: config.alone,
       })
     const bare = { db, now, requestId: null, idempotency: null, precondition: null, market, rules: config.priceRules, caughtUp }
     const ctx = (viewer: Viewer): NodeCtx => ({ ...bare, viewer })
@@ -273,17 +311,17 @@ export async function startNode({ config, db, log, now: given, listeners, worker
     }
     keepHouse(scheduler, db, now, config.priceHistoryDays)
     started = true
-    return { publicUrl, operatorUrl, catalogue, listings, polls, market, ctx, drain, close }
+    return { publicUrl, operatorUrl, catalogue, listings, polls, market, ctx, metrics, drain, close }
   } catch (error) {
     await close()
     throw error
   }
 }
 
-/** Null where no other node can be: an embedded database has one. */
-function sharedCounting({ redisUrl, databaseUrl }: Config, db: Db): Shared | null {
+/** Null where nobody else counts. */
+function sharedCounting({ redisUrl, alone }: Config, db: Db): Shared | null {
   if (redisUrl) return { redisUrl }
-  return databaseUrl ? { db } : null
+  return alone ? null : { db }
 }
 
 async function listen(servers: FastifyInstance[], server: FastifyInstance, host: string, port: number, setting: string): Promise<string> {

@@ -1,4 +1,8 @@
-// The commands that run the service: `serve` (everything in one process), and `api`, `operator` and `work` (one role each).
+// The commands that run the service: `serve` (everything in one process), and `api`, `operator` and `work` (one role each). With
+// API_PROCESSES the first two run a supervisor and its processes.
+import cluster from 'node:cluster'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import type { Command } from 'commander'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
@@ -11,12 +15,16 @@ import { call } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { alone } from '#db/emptiness.ts'
 import { migrate } from '#db/migrate.ts'
-import { openDatabase } from '#db/open.ts'
+import { type OpenDatabase, openDatabase } from '#db/open.ts'
 import type { Db } from '#db/schema.ts'
+import { secretKeyOf } from '#db/secret-key.ts'
 import { type Config, ConfigError, readConfig } from '../config.ts'
 import { type RunningNode, startNode } from '../node.ts'
 import { type DemoAccess, NoDemoError, prepareDemo } from './demo.ts'
-import { openLog } from './log.ts'
+import { openLog, textLog } from './log.ts'
+import type { Part } from './messages.ts'
+import { runProcess } from './process.ts'
+import { type Supervisor, supervise } from './supervisor.ts'
 
 interface Role {
   name: string
@@ -65,9 +73,14 @@ async function run(role: Role): Promise<void> {
   const config = readConfig()
   if (role.needsDatabaseUrl && !config.databaseUrl) throw new ConfigError(`mintmark ${role.name} needs DATABASE_URL`)
   const log = await openLog(config.logLevel)
+  if (cluster.isWorker) return runProcess(config, log)
   const stopped = signalled()
-  const database = await openDatabase(config, { applicationName: `mintmark ${role.name}`, log: embeddedLog(log), own: true })
-  let node: RunningNode | null = null
+  const database = await openDatabase(config, { applicationName: `mintmark ${role.name}`, log: textLog(log), own: true })
+  let node: RunningNode | Supervisor | null = null
+  process.on('SIGUSR2', () => {
+    if (node && 'restart' in node) void node.restart()
+    else log.warn({}, 'Ignored SIGUSR2, which restarts several processes one by one: API_PROCESSES is 1, or the start is not over')
+  })
   // A worker listens nowhere: while its database is gone nothing else would keep the process, and it would end.
   const alive = setInterval(() => {}, 60_000)
   try {
@@ -76,14 +89,10 @@ async function run(role: Role): Promise<void> {
     const ctx = firstStartCtx(database.db)
     const access = role.name === 'serve' ? await loadDemo(ctx, config, log) : null
     const firstToken = role.listeners.operator && !access ? await makeFirstToken(ctx, config) : null
-    node = await startNode({
-      config,
-      db: database.db,
-      log: log as Log,
-      listeners: role.listeners,
-      worker: role.worker,
-      demoKey: access?.keys.professional ?? null,
-    })
+    const demoKey = access?.keys.professional ?? null
+    node = isSupervised(role, config)
+      ? await superviseRole(role, { config, database, log, demoKey })
+      : await startNode({ config, db: database.db, log: log as Log, listeners: role.listeners, worker: role.worker, demoKey })
     const ownerLink = role.listeners.operator && !access ? await makeFirstLink(ctx, config) : null
     greet(node, database.describe, { access, firstToken, ownerLink }, role.listeners.operator ? await nextSteps(database.db, config) : [])
     const signal = await stopped
@@ -95,6 +104,41 @@ async function run(role: Role): Promise<void> {
     await node?.close()
     await database.close()
   }
+}
+
+function isSupervised({ listeners }: Role, { apiProcesses }: Config): boolean {
+  return listeners.public && apiProcesses > 1
+}
+
+/** The public listener in several processes, and what else the role does in one more, which runs once. */
+async function superviseRole(
+  { listeners, worker }: Role,
+  { config, database, log, demoKey }: { config: Config; database: OpenDatabase; log: Logger; demoKey: string | null },
+): Promise<Supervisor> {
+  const serving = Array.from(
+    { length: config.apiProcesses },
+    (_, i): Part => ({
+      name: String(i + 1),
+      listeners: { public: true, operator: false },
+      worker: false,
+    }),
+  )
+  const others: Part[] =
+    listeners.operator || worker ? [{ name: 'operator', listeners: { public: false, operator: listeners.operator }, worker }] : []
+  // Made here, or each process would make its own.
+  secretKeyOf(config, log as Log)()
+  // Of two listeners on any free port the system's would be one for both.
+  const operatorPort = config.operatorPort || (await freePort(config.operatorHost))
+  return supervise({ parts: [...serving, ...others], shared: { databaseUrl: database.url, operatorPort, demoKey }, log: log as Log })
+}
+
+async function freePort(host: string): Promise<number> {
+  const probe = createServer().listen(0, host)
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, 'close')
+  return port
 }
 
 function firstStartCtx(db: Db): WriteCtx {
@@ -170,7 +214,12 @@ interface FirstCredentials {
 }
 
 /** What a person sees at start: addresses, in the demo keys and a request to paste, else what is to be done next. */
-function greet(node: RunningNode, database: string, { access, firstToken, ownerLink }: FirstCredentials, next: string[]): void {
+function greet(
+  node: Pick<RunningNode, 'publicUrl' | 'operatorUrl'>,
+  database: string,
+  { access, firstToken, ownerLink }: FirstCredentials,
+  next: string[],
+): void {
   const lines = ['', `Mintmark is running on ${database}.`, '']
   if (node.publicUrl) {
     lines.push(
@@ -226,8 +275,4 @@ function signalled(): Promise<NodeJS.Signals> {
     process.on('SIGINT', stop)
     process.on('SIGTERM', stop)
   })
-}
-
-function embeddedLog(log: Logger): { info(message: string): void; warn(message: string): void } {
-  return { info: (message) => log.info(message), warn: (message) => log.warn(message) }
 }

@@ -17,6 +17,8 @@ export interface EmbeddedOptions {
   log: TextLog
   /** False gives up safety against power failure for speed: tests only. */
   durable?: boolean
+  /** most connections, 100 unless told */
+  connections?: number
 }
 
 export interface EmbeddedServer {
@@ -82,9 +84,9 @@ const VOLATILE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'o
  * behind is stopped first; one that dies later is started again on the same address.
  * @throws Error of one sentence, with PostgreSQL's own last words where it had some
  */
-export async function startEmbedded({ dataDir, log, durable = true }: EmbeddedOptions): Promise<EmbeddedServer> {
+export async function startEmbedded({ dataDir, log, durable = true, connections = 100 }: EmbeddedOptions): Promise<EmbeddedServer> {
   try {
-    return await start(dataDir, log, durable)
+    return await start(dataDir, log, durable, connections)
   } catch (error) {
     if (!isSystemError(error)) throw error
     throw new Error(`Embedded PostgreSQL cannot start: ${reason(error)}${error.path ? ` (${error.path})` : ''}`)
@@ -97,7 +99,7 @@ export function embeddedConnection(dataDir: string): string | null {
   return connection && isRunning(connection.owner) && isRunning(connection.server) ? connection.url : null
 }
 
-async function start(dataDir: string, log: TextLog, durable: boolean): Promise<EmbeddedServer> {
+async function start(dataDir: string, log: TextLog, durable: boolean, connections: number): Promise<EmbeddedServer> {
   const before = readConnection(dataDir)
   if (before && isRunning(before.owner)) {
     throw new Error(`DATA_DIR ${dataDir} is in use by another mintmark (process ${before.owner.pid})`)
@@ -116,6 +118,7 @@ async function start(dataDir: string, log: TextLog, durable: boolean): Promise<E
   const settings = {
     ...SETTINGS,
     ...(durable ? DURABLE : VOLATILE),
+    max_connections: String(connections),
     port: String(address.port),
     listen_addresses: address.host.startsWith('/') ? '' : address.host,
     unix_socket_directories: address.host.startsWith('/') ? address.host : '',

@@ -25,6 +25,8 @@ export interface OpenOptions {
 
 /** Nobody waits for an answer of a command; it rather outlasts a pause of the database. */
 const COMMAND_PATIENCE_MS = 15_000
+/** Of the embedded server, beside those of the processes that serve the public listener: for the operator's, for imports and commands. */
+const LEAST_CONNECTIONS = 80
 
 /**
  * Opens the database of the settings, and starts the embedded server where `own` asks for it; `close` ends both.
@@ -43,7 +45,7 @@ export async function openDatabase(config: Config, { applicationName, log, max =
   }
   const claim = claimDataDir(config.dataDir)
   try {
-    const server = await startEmbedded({ dataDir: config.dataDir, log })
+    const server = await startEmbedded({ dataDir: config.dataDir, log, connections: LEAST_CONNECTIONS + config.apiProcesses * max })
     const db = connect(server.url)
     const close = async () => {
       await db.close()

@@ -69,12 +69,12 @@ function disk({ dataDir: path }: Config): Finding {
   return { check: 'disk', ok: false, found, advice: 'make room: the database stops writing when the disk is full' }
 }
 
-function limits({ rateLimits, redisUrl, databaseUrl }: Config): Finding {
+function limits({ rateLimits, redisUrl, alone }: Config): Finding {
   const check = 'limits'
   if (!rateLimits) return { check, ok: true, found: 'off: RATE_LIMITS' }
   if (redisUrl) return { check, ok: true, found: 'all nodes count together in Redis' }
-  if (databaseUrl) return { check, ok: true, found: 'all nodes count together in PostgreSQL, by leases' }
-  return { check, ok: true, found: 'counted in memory: an embedded database has one node' }
+  if (alone) return { check, ok: true, found: 'counted in memory: an embedded database has one node' }
+  return { check, ok: true, found: 'all nodes count together in PostgreSQL, by leases' }
 }
 
 async function dumps(config: Config): Promise<Finding> {

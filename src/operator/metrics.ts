@@ -21,24 +21,23 @@ export interface MeasuredNode {
   sellerSessions: Keyring
 }
 
-export type Metrics = (stats: () => Promise<Stats>) => Promise<string>
+/** Makes gauges of a registry, without the prefix of all names. */
+function gaugesOf(registry: Registry): (name: string, help: string, labelNames?: string[]) => Gauge {
+  return (name, help, labelNames = []) => new Gauge({ name: `mintmark_${name}`, help, labelNames, registers: [registry] })
+}
 
-/** Opens the registry of a node; the function gives the text of a scrape. */
-export function openMetrics(node: MeasuredNode): Metrics {
+/**
+ * Opens the metrics of one process; the function gives their text.
+ * @param name value of the label `process` on every sample, null for none
+ */
+export function openProcessMetrics(node: MeasuredNode, name: string | null): () => Promise<string> {
   const registry = new Registry()
+  if (name !== null) registry.setDefaultLabels({ process: name })
   collectDefaultMetrics({ register: registry, prefix: 'mintmark_' })
-  const gauge = (name: string, help: string, labelNames: string[] = []) =>
-    new Gauge({ name: `mintmark_${name}`, help, labelNames, registers: [registry] })
+  const gauge = gaugesOf(registry)
   const items = gauge('items', 'Items in memory')
   const memory = gauge('snapshot_bytes', 'Memory of the catalogue outside the JavaScript heap', ['part'])
   const behind = gauge('change_feed_age_seconds', 'Since when this node has not read the change log to its end')
-  const listings = gauge('listings', 'Listings by status', ['status'])
-  const events = gauge('webhook_events', 'Webhook events by state', ['state'])
-  const oldest = gauge('webhook_oldest_seconds', 'Age of the oldest webhook event that waits')
-  const failing = gauge('webhooks_failing', 'Receivers whose last attempt failed')
-  const success = gauge('webhook_success_share', 'Share of the attempts of the last day that succeeded, by account', ['account_id'])
-  const workersAlive = gauge('workers_alive', 'Workers heard within the last minute: they deliver webhooks and end publication periods')
-  const workerSeen = gauge('worker_last_seen_seconds', 'Since the last word of any worker; absent when there was none in the last days')
   const taskRun = gauge('task_last_run_timestamp_seconds', 'When the last run of a periodic task of this node ended', ['task'])
   const taskDuration = gauge('task_last_run_duration_seconds', 'How long the last run of a periodic task took', ['task'])
   const taskFailure = gauge(
@@ -46,9 +45,6 @@ export function openMetrics(node: MeasuredNode): Metrics {
     'When a run of a periodic task last failed, absent for never; the time of the last run while it is failing',
     ['task'],
   )
-  const held = gauge('held_prices', 'Prices that wait for a decision, by rule', ['rule'])
-  const age = gauge('feed_age_seconds', 'Since when a market got no price', ['market', 'group'])
-  const prices = gauge('prices', 'Current prices', ['market', 'group'])
   const failures = new Counter({
     name: 'mintmark_failed_authentications_total',
     help: 'Refused credentials: invalid ones, and those of addresses that had sent too many',
@@ -69,31 +65,10 @@ export function openMetrics(node: MeasuredNode): Metrics {
     registers: [registry],
   })
   const keyrings = { api_key: node.keys, operator_token: node.operators, console_session: node.consoleSessions, seller_session: node.sellerSessions }
-  return async (stats) => {
-    const {
-      listings: byStatus,
-      webhook_events: byState,
-      webhooks_failing,
-      webhook_receivers,
-      held_prices,
-      waiting_since,
-      workers,
-      sources,
-    } = await stats()
-    const now = Date.now()
+  return async () => {
     items.set(node.catalogue.items.live.size)
     for (const [part, bytes] of Object.entries(node.catalogue.memory())) memory.set({ part }, bytes)
-    behind.set((now - node.feed.lastPullMs) / 1_000)
-    setAll(listings, 'status', byStatus)
-    setAll(events, 'state', byState)
-    setAll(held, 'rule', held_prices)
-    failing.set(webhooks_failing)
-    success.reset()
-    for (const { account_id, success_share } of webhook_receivers) success.set({ account_id }, success_share)
-    workersAlive.set(workers.alive)
-    if (workers.last_seen_seconds === null) workerSeen.remove()
-    else workerSeen.set(workers.last_seen_seconds)
-    oldest.set(waiting_since.webhook_event ? (now - Date.parse(waiting_since.webhook_event)) / 1_000 : 0)
+    behind.set((Date.now() - node.feed.lastPullMs) / 1_000)
     for (const { name: task, lastRunMs, durationMs, lastFailureMs } of node.scheduler.tasks()) {
       if (lastRunMs === null) continue
       taskRun.set({ task }, lastRunMs / 1_000)
@@ -116,13 +91,58 @@ export function openMetrics(node: MeasuredNode): Metrics {
       imageBytes.set(bytes)
       for (const [outcome, count] of Object.entries(outcomes)) imageRequests.inc({ outcome }, count)
     }
-    for (const source of sources) {
+    return `${await registry.metrics()}\n${requestMetrics(node.requests, name)}`
+  }
+}
+
+/** Opens the metrics that are the same on every node: queues, sources and workers, from the database. */
+export function openServiceMetrics(): (stats: Stats) => Promise<string> {
+  const registry = new Registry()
+  const gauge = gaugesOf(registry)
+  const listings = gauge('listings', 'Listings by status', ['status'])
+  const events = gauge('webhook_events', 'Webhook events by state', ['state'])
+  const oldest = gauge('webhook_oldest_seconds', 'Age of the oldest webhook event that waits')
+  const failing = gauge('webhooks_failing', 'Receivers whose last attempt failed')
+  const success = gauge('webhook_success_share', 'Share of the attempts of the last day that succeeded, by account', ['account_id'])
+  const workersAlive = gauge('workers_alive', 'Workers heard within the last minute: they deliver webhooks and end publication periods')
+  const workerSeen = gauge('worker_last_seen_seconds', 'Since the last word of any worker; absent when there was none in the last days')
+  const held = gauge('held_prices', 'Prices that wait for a decision, by rule', ['rule'])
+  const age = gauge('feed_age_seconds', 'Since when a market got no price', ['market', 'group'])
+  const prices = gauge('prices', 'Current prices', ['market', 'group'])
+  return (stats) => {
+    const now = Date.now()
+    setAll(listings, 'status', stats.listings)
+    setAll(events, 'state', stats.webhook_events)
+    setAll(held, 'rule', stats.held_prices)
+    failing.set(stats.webhooks_failing)
+    success.reset()
+    for (const { account_id, success_share } of stats.webhook_receivers) success.set({ account_id }, success_share)
+    workersAlive.set(stats.workers.alive)
+    if (stats.workers.last_seen_seconds === null) workerSeen.remove()
+    else workerSeen.set(stats.workers.last_seen_seconds)
+    const waitingSince = stats.waiting_since.webhook_event
+    oldest.set(waitingSince ? (now - Date.parse(waitingSince)) / 1_000 : 0)
+    for (const source of stats.sources) {
       const labels = { market: source.market, group: source.group }
       prices.set(labels, source.prices)
       if (source.last_feed_at) age.set(labels, (now - Date.parse(source.last_feed_at)) / 1_000)
     }
-    return `${await registry.metrics()}\n${requestMetrics(node.requests)}`
+    return registry.metrics()
   }
+}
+
+/** Joins the texts of several processes: all samples of a metric stand together below one description, as the format asks. */
+export function mergeMetrics(texts: readonly string[]): string {
+  const families = new Map<string, string[]>()
+  for (const text of texts) {
+    for (const family of text.split(/^(?=# HELP )/m)) {
+      const [help, type, ...samples] = family.split('\n').filter((line) => line !== '')
+      if (!help) continue
+      const description = `${help}\n${type}`
+      families.set(description, [...(families.get(description) ?? []), ...samples])
+    }
+  }
+  return `${[...families].map(([description, samples]) => [description, ...samples].join('\n')).join('\n\n')}\n`
 }
 
 /** States that have gone are not reported with their last count. */
@@ -131,11 +151,11 @@ function setAll(gauge: Gauge, label: string, counts: Record<string, number>): vo
   for (const [name, count] of Object.entries(counts)) gauge.set({ [label]: name }, count)
 }
 
-function requestMetrics(requests: RequestCounts): string {
+function requestMetrics(requests: RequestCounts, process: string | null): string {
   const name = 'mintmark_http_request_seconds'
   const lines = [`# HELP ${name} Answered requests by route and status`, `# TYPE ${name} histogram`]
   for (const { method, route, status, count, seconds, buckets } of requests.all()) {
-    const labels = `method="${method}",route="${route.replace(/[\\"\n]/g, '')}",status="${status}"`
+    const labels = `${process === null ? '' : `process="${process}",`}method="${method}",route="${route.replace(/[\\"\n]/g, '')}",status="${status}"`
     let sum = 0
     DURATION_BUCKETS.forEach((bound, i) => {
       sum += buckets[i]!

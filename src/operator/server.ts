@@ -23,12 +23,10 @@ import type { ApiRequest } from '#http/respond.ts'
 import { registerOtherMethods, registerRoutes } from '#http/routes.ts'
 import type { RequestCounts } from '#http/request-counts.ts'
 import { answerNotFound, createServer } from '#http/server.ts'
-import type { ImageProxy } from '#images/image-proxy.ts'
 import { addSamplePictures } from '#images/sample-pictures.ts'
 import { ImportQueue } from '#imports/queue.ts'
 import type { UploadCtx } from '#imports/start-uploaded-import.ts'
 import type { DumpCtx, DumpMaker } from '#dumps/maker.ts'
-import type { Scheduler } from '#jobs/scheduler.ts'
 import type { MarketSettings, MarketWriteCtx } from '#market/types.ts'
 import type { SourcesCtx } from '#prices/list-sources.ts'
 import type { WebhookRules } from '#webhooks/types.ts'
@@ -48,7 +46,7 @@ import { priceReviewRoutes } from './price-review-routes.ts'
 import { identityRoutes } from './identity-routes.ts'
 import { matchRoutes } from './match-routes.ts'
 import { listingRoutes } from './listing-routes.ts'
-import { openMetrics } from './metrics.ts'
+import { mergeMetrics, openServiceMetrics } from './metrics.ts'
 import { orderRoutes } from './order-routes.ts'
 import { peopleRoutes } from './people-routes.ts'
 import { priceRoutes } from './price-routes.ts'
@@ -106,15 +104,12 @@ export interface OperatorNode {
   log: Log
   feed: Pick<ChangeFeed, 'pull' | 'lastPullMs'>
   requests: RequestCounts
-  scheduler: Pick<Scheduler, 'tasks'>
   keys: Keyring
   operators: Keyring
   catalogue: Catalogue
-  /** null where this node serves no images */
-  images: ImageProxy | null
   consoleSessions: Keyring
-  /** sessions of the seller's desk */
-  sellerSessions: Keyring
+  /** metrics of this process, and of the others that serve with it on this machine */
+  processMetrics: () => Promise<string[]>
   webhooks: WebhookRules
   /** of the secrets of authenticator apps */
   peopleSealing: Sealing
@@ -147,8 +142,8 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
       },
     },
   })
-  // A node with an embedded database has its data directory to itself.
-  const imports = new ImportQueue({ db: node.db, log: node.log, dataDir: node.config.databaseUrl ? null : node.config.dataDir })
+  // Whoever has the database to itself has the data directory to itself, too.
+  const imports = new ImportQueue({ db: node.db, log: node.log, dataDir: node.config.alone ? node.config.dataDir : null })
   imports.start()
   app.addHook('onClose', () => imports.close())
   app.server.requestTimeout = UPLOAD_TIMEOUT_MS
@@ -186,12 +181,13 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     },
     { prefix: '/operator/v1' },
   )
-  const metrics = openMetrics(node)
+  const serviceMetrics = openServiceMetrics()
   await app.register(async (scope) => {
     addGate(scope, node.operators, null)
     scope.get('/metrics', { schema: { hide: true }, config: { operation: readStats } }, async (request, reply) => {
       reply.type('text/plain; version=0.0.4; charset=utf-8')
-      return metrics(() => call(readStats, ctx(viewerOf(request), apiRequest(request)), {}))
+      const service = await serviceMetrics(await call(readStats, ctx(viewerOf(request), apiRequest(request)), {}))
+      return mergeMetrics([service, ...(await node.processMetrics())])
     })
     registerOtherMethods(scope, '/metrics', ['GET'])
   })

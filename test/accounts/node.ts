@@ -11,6 +11,7 @@ import { DumpMaker } from '#dumps/maker.ts'
 import { DumpFolder } from '#dumps/dump-folder.ts'
 import { Notices } from '#jobs/notices.ts'
 import { Scheduler } from '#jobs/scheduler.ts'
+import { openProcessMetrics } from '#operator/metrics.ts'
 import { operatorServer } from '#operator/server.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
 import { webhookRules } from '#webhooks/rules.ts'
@@ -38,24 +39,26 @@ export async function openNode(databaseUrl: string, clock = new Clock()) {
   scheduler.add({ name: 'change-feed', intervalMs: 400, run: () => feed.pull() })
   const config = readConfig({ DATABASE_URL: databaseUrl, TRUST_PROXY: 'loopback' })
   const webhooks = webhookRules(config, db, silent, () => [])
+  const catalogue = new Catalogue(db, { ...config, readyBytesMb: 1, now })
+  const requests = new RequestCounts()
+  const measured = { catalogue, images: null, requests, feed, scheduler, keys, operators, consoleSessions: sessions, sellerSessions: sellers }
+  const metrics = openProcessMetrics(measured, null)
   const app = await operatorServer({
     config,
     db,
     log: silent,
-    scheduler,
     feed,
     keys,
     operators,
     consoleSessions: sessions,
-    sellerSessions: sellers,
+    processMetrics: async () => [await metrics()],
     now,
     webhooks,
     peopleSealing: openSealing(() => 'secret key of these tests', 'mintmark totp secrets'),
     market: config,
-    catalogue: new Catalogue(db, { ...config, readyBytesMb: 1, now }),
-    images: null,
+    catalogue,
     dumps: new DumpMaker({ ...config, db, log: silent, now, store: new DumpFolder(config.dumpsDir), currencies: config.sourceCurrencies }),
-    requests: new RequestCounts(),
+    requests,
   })
   const baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })
   const ctx: PriceWriteCtx = {

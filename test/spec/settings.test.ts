@@ -12,6 +12,7 @@ test('defaults', () => {
     operatorPort: 8081,
     host: '127.0.0.1',
     operatorHost: '127.0.0.1',
+    apiProcesses: 1,
     databaseUrl: null,
     databaseListenUrl: null,
     databaseReplicaUrl: null,
@@ -73,6 +74,7 @@ test.each([
     ],
   ],
   ['OPERATOR_TOKEN', ['x'.repeat(23)]],
+  ['API_PROCESSES', ['0', '-1', '1.5', '65', 'auto']],
   ['IMAGE_PROXY', ['1', 'yes', 'ON']],
   ['IMAGE_CACHE_MB', ['0', '15', '1.5', '2GB']],
   ['PUBLIC_URL', ['example.com', 'ftp://example.com']],
@@ -127,6 +129,12 @@ test.each([
     expect(() => readConfig({ [name]: value })).toThrow(ConfigError)
     expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name} .*\\S`))
   }
+})
+
+test('several processes need ports that differ', () => {
+  expect(() => readConfig({ API_PROCESSES: '2', PORT: '80', OPERATOR_PORT: '80' })).toThrow(/^OPERATOR_PORT must differ from PORT/)
+  expect(readConfig({ API_PROCESSES: '2', PORT: '0', OPERATOR_PORT: '0' })).toMatchObject({ apiProcesses: 2, alone: false })
+  expect(readConfig({})).toMatchObject({ alone: true })
 })
 
 test('the image proxy needs the address that callers use', () => {

@@ -1,0 +1,194 @@
+// Several processes on one port under a supervisor: what they share, what replaces one that ends, and restarts that no caller notices.
+import { execFileSync } from 'node:child_process'
+import { Agent, request } from 'node:http'
+import { connect, createServer, type AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import pg from 'pg'
+import { afterAll, describe, expect, test } from 'vitest'
+import { processStart } from '#db/data-dir.ts'
+import { send, until } from '../support/node.ts'
+import { freshDatabase } from '../support/postgres.ts'
+import { endAll, freshDataDir, kill, printedKeys, run, serve, type Service, stop } from './service.ts'
+
+afterAll(endAll)
+
+const PROCESSES = 2
+const STARTER_LIMIT = 60
+const LIMITS = `starter=${STARTER_LIMIT},professional=10000000`
+
+/** Starts the demo in so many processes, with what they write into the log. */
+async function start(settings: Record<string, string>, args = ['serve']) {
+  const service = await serve(
+    { API_PROCESSES: String(PROCESSES), RATE_LIMITS: LIMITS, MINTMARK_DEMO: '1', DATA_DIR: freshDataDir(), ...settings },
+    args,
+  )
+  let log = ''
+  service.child.stderr!.on('data', (chunk: string) => (log += chunk))
+  const keys = printedKeys(service.greeting)
+  return { ...service, log: () => log, starter: keys['Starter key']!, professional: keys['Professional key']!, token: keys['Operator token']! }
+}
+
+type Started = Awaited<ReturnType<typeof start>>
+
+/** Samples of a metric by their label `process`; those of the same process are added up. */
+async function metric({ operatorUrl, token }: Started, name: string): Promise<Record<string, number>> {
+  const answer = await fetch(`${operatorUrl}/metrics`, { headers: { authorization: `Bearer ${token}`, connection: 'close' } })
+  const found: Record<string, number> = {}
+  for (const [, labels, value] of (await answer.text()).matchAll(new RegExp(`^${name}\\{(.*)\\} (\\S+)$`, 'gm'))) {
+    const process = /process="(\w+)"/.exec(labels!)?.[1] ?? ''
+    found[process] = (found[process] ?? 0) + Number(value)
+  }
+  return found
+}
+
+/** Process numbers of the program below the supervisor, in the order of their start. */
+function processesOf({ child }: Service): number[] {
+  const rows = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', String(child.pid)], { encoding: 'utf8' }).split('\n')
+  return rows.filter((row) => row.includes('main.ts')).map((row) => Number.parseInt(row, 10))
+}
+
+/** Status of a request on a connection of its own, 0 where no answer came. */
+function askAnew(url: string, key: string, agent: Agent | false = false): Promise<number> {
+  return new Promise((resolve) => {
+    const asked = request(url, { agent, headers: { authorization: `Bearer ${key}` } }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode!))
+    })
+    asked.on('error', () => resolve(0)).end()
+  })
+}
+
+/** Asks without a pause until it is stopped, on kept and on new connections; gives how often each status came. */
+function traffic({ publicUrl, professional }: Started) {
+  const url = `${publicUrl}/api/v1/items?per_page=20`
+  const statuses: Record<number, number> = {}
+  let asking = true
+  const client = async (agent: Agent | false) => {
+    while (asking) {
+      const status = await askAnew(url, professional, agent)
+      statuses[status] = (statuses[status] ?? 0) + 1
+    }
+  }
+  const kept = new Agent({ keepAlive: true })
+  const clients = [kept, kept, kept, kept, false, false].map((agent) => client(agent as Agent | false))
+  return {
+    statuses,
+    stop: async () => {
+      asking = false
+      await Promise.all(clients)
+      kept.destroy()
+      return statuses
+    },
+  }
+}
+
+/** A request whose body is half sent; the function sends the rest and gives the answer. */
+async function halfSent({ publicUrl, professional }: Started): Promise<() => Promise<string>> {
+  const body = JSON.stringify({ query: '{ __typename }' })
+  const socket = connect(Number(new URL(publicUrl).port), '127.0.0.1')
+  await once(socket, 'connect')
+  const head = `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${professional}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
+  socket.write(head + body.slice(0, 10))
+  return async () => {
+    socket.end(body.slice(10))
+    return text(socket)
+  }
+}
+
+describe('two processes over one database', () => {
+  test('are restarted one by one without a failed request, and replaced when they end', async () => {
+    const database = await freshDatabase()
+    const service = await start({ DATABASE_URL: database.url })
+    const before = processesOf(service)
+    expect(before).toHaveLength(PROCESSES + 1)
+    const load = traffic(service)
+    await until('both serve', async () => {
+      const counts = await metric(service, 'mintmark_http_request_seconds_count')
+      return counts['1']! > 100 && counts['2']! > 100
+    })
+    expect(await metric(service, 'mintmark_process_up')).toEqual({ 1: 1, 2: 1, operator: 1 })
+    // One of these is under way in each of the two.
+    const underWay = await Promise.all([halfSent(service), halfSent(service)])
+
+    service.child.kill('SIGUSR2')
+    const firstStart = (await metric(service, 'mintmark_process_start_time_seconds'))['1']
+    await until(
+      'another process has taken over',
+      async () => (await metric(service, 'mintmark_process_start_time_seconds'))['1'] !== firstStart,
+      60_000,
+    )
+    expect(before.map((pid) => processStart(pid) !== null)).toEqual([true, true, true])
+    const answers = await Promise.all(underWay.map((finish) => finish()))
+    expect(answers.map((answer) => answer.split('\r\n', 1)[0])).toEqual(['HTTP/1.1 200 OK', 'HTTP/1.1 200 OK'])
+    await until('all are restarted', () => service.log().includes('All processes restarted'), 90_000)
+    expect(before.map((pid) => processStart(pid))).toEqual([null, null, null])
+    expect(Object.keys(await load.stop())).toEqual(['200'])
+    expect(await metric(service, 'mintmark_process_ends_total')).toEqual({ 1: 0, 2: 0, operator: 0 })
+
+    // A kill: the other process serves, and another takes the place.
+    const serving = processesOf(service)
+    expect(serving).toHaveLength(PROCESSES + 1)
+    process.kill(serving[0]!, 'SIGKILL')
+    await until('it is replaced', async () => {
+      const ups = Object.values(await metric(service, 'mintmark_process_up'))
+      return service.log().includes('A process ended; starting another') && ups.every((up) => up === 1)
+    })
+    expect(Object.values(await metric(service, 'mintmark_process_ends_total')).sort()).toEqual([0, 0, 1])
+    expect(await askAnew(`${service.publicUrl}/health/ready`, '')).toBe(200)
+
+    service.child.kill('SIGTERM')
+    const running = processesOf(service)
+    expect((await service.end).code).toBe(0)
+    expect(running.map((pid) => processStart(pid))).toEqual(running.map(() => null))
+    await database.drop()
+  }, 300_000)
+
+  test('go on when their successors cannot start', async () => {
+    const database = await freshDatabase()
+    const service = await start({ DATABASE_URL: database.url }, ['serve'])
+    const client = new pg.Client(database.url)
+    await client.connect()
+    await client.query(`insert into kysely_migration (name, timestamp) values ('99991231_2359_of_a_newer_release', '')`)
+    const before = processesOf(service)
+    service.child.kill('SIGUSR2')
+    await until('the restart is given up', () => service.log().includes('Restart stopped'), 30_000)
+    expect(processesOf(service)).toEqual(before)
+    process.kill(before[0]!, 'SIGKILL')
+    await until('starts fail', () => service.log().split('Failed to start a process; retrying').length > 3, 60_000)
+    expect(service.log()).toContain('The database is newer than this program')
+    expect(await askAnew(`${service.publicUrl}/health/ready`, '')).toBe(200)
+    expect(Object.values(await metric(service, 'mintmark_process_up')).sort()).toEqual([0, 1, 1])
+    await client.query(`delete from kysely_migration where name like '9999%'`)
+    await client.end()
+    await until('it is replaced', async () => Object.values(await metric(service, 'mintmark_process_up')).every((up) => up === 1), 60_000)
+    await stop(service)
+    await database.drop()
+  }, 300_000)
+})
+
+test('two processes over the embedded database count limits together, accept a new key, and end with their supervisor', async () => {
+  const service = await start({})
+  const url = `${service.publicUrl}/api/v1/items?per_page=1`
+  const statuses: number[] = []
+  for (let n = 0; n < STARTER_LIMIT * 2; n += 1) statuses.push(await askAnew(url, service.starter))
+  expect(statuses.filter((status) => status === 200)).toHaveLength(STARTER_LIMIT)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(STARTER_LIMIT)
+
+  const { key } = (await send<{ key: string }>(`${service.operatorUrl}/operator/v1/accounts/2/keys`, service.token, { json: {} })).body.data
+  const asked = await Promise.all(Array.from({ length: 4 }, () => askAnew(url, key)))
+  expect(asked).toEqual([200, 200, 200, 200])
+  const running = processesOf(service)
+  await kill(service.child, 'SIGKILL')
+  await until('nothing runs', () => running.every((pid) => processStart(pid) === null))
+}, 240_000)
+
+test('a port in use stops the start of all processes with one line', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  const database = await freshDatabase()
+  const ended = await run(['api'], { API_PROCESSES: '2', DATABASE_URL: database.url, PORT: String(port), DATA_DIR: freshDataDir() })
+  expect([ended.code, ended.said]).toEqual([1, [`mintmark: Port ${port} is in use: stop the other program or set PORT`]])
+  other.close()
+  await database.drop()
+}, 60_000)
