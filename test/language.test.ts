@@ -45,7 +45,8 @@ const GLOSSARY: Record<string, Term> = {
   },
   'take back (an import)': {
     say: 'revert, undo',
-    everywhere: /\b(imports?|batch|batches) (is|are|was|were|can be) taken back\b|\b(take|takes|took) (it|this one|an import|a batch) back\b|\btaking back\b/gi,
+    everywhere:
+      /\b(imports?|batch|batches) (is|are|was|were|can be) taken back\b|\b(take|takes|took) (it|this one|an import|a batch) back\b|\btaking back\b/gi,
     inPages: /(?<![/`-])\b(take|takes|took|taken) (\w+ )?back\b/gi,
   },
   'goes by, stands, leads to, comes before': {
@@ -58,7 +59,11 @@ const GLOSSARY: Record<string, Term> = {
     everywhere: /\bfurthest off\b|>most: /g,
     inPages: /\bin all(?=[.,;:]| \d)/gi,
   },
-  'dear, dearest query': { say: 'expensive, most expensive query', everywhere: /\bdearest\b|\bdear (query|queries|request|requests)\b/gi, inPages: /\bdear(er)?\b/gi },
+  'dear, dearest query': {
+    say: 'expensive, most expensive query',
+    everywhere: /\bdearest\b|\bdear (query|queries|request|requests)\b/gi,
+    inPages: /\bdear(er)?\b/gi,
+  },
   'rude client': { say: 'misbehaving client', everywhere: /\brude\b/gi },
   'plain server (benchmark)': { say: 'baseline server', everywhere: /\bplain server\b/gi },
   'what it stands on': { say: 'built with', everywhere: /\bwhat it stands on\b/gi },

@@ -63,7 +63,9 @@ test('labels in the queries are those of their metrics', () => {
   const wrong = queries.flatMap((query) =>
     [...query.matchAll(/\b(mintmark_\w+)\{([^}]*)\}/g)].flatMap(([, name, selector]) => {
       const labels = scraped.get(name!)!
-      return labels.size === 0 ? [] : [...selector!.matchAll(/(\w+)(?:=~|!~|!=|=)/g)].flatMap(([, label]) => (labels.has(label!) ? [] : [`${name} ${label}`]))
+      return labels.size === 0
+        ? []
+        : [...selector!.matchAll(/(\w+)(?:=~|!~|!=|=)/g)].flatMap(([, label]) => (labels.has(label!) ? [] : [`${name} ${label}`]))
     }),
   )
   expect(wrong).toEqual([])
@@ -71,7 +73,9 @@ test('labels in the queries are those of their metrics', () => {
 
 test('every alert has a severity, a summary and an action', () => {
   const alerts = ALERTS.split('- alert: ').slice(1)
-  expect(alerts.filter((alert) => !/severity: (critical|warning|info)/.test(alert) || !/summary: '/.test(alert) || !/action: '/.test(alert))).toEqual([])
+  expect(alerts.filter((alert) => !/severity: (critical|warning|info)/.test(alert) || !/summary: '/.test(alert) || !/action: '/.test(alert))).toEqual(
+    [],
+  )
 })
 
 test('panels of the dashboard have ids of their own and do not overlap', () => {
