@@ -247,10 +247,10 @@ async function abortUploads({ operatorUrl, operatorToken, uploads }: Rudeness, c
   const before = await importsOf()
   const head = `POST /operator/v1/imports/mintmark-ndjson HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${operatorToken}\r\n`
   const framings = ['Content-Length: 50000000\r\n\r\n', 'Transfer-Encoding: chunked\r\n\r\n100000\r\n']
-  const rude = Array.from({ length: clients }, (_, i) => open(operatorUrl, head + framings[i % 2]! + 'x'.repeat(500_000)))
+  const stalled = Array.from({ length: clients }, (_, i) => open(operatorUrl, head + framings[i % 2]! + 'x'.repeat(500_000)))
   await pause(500)
   const during = uploads().length
-  for (const { end } of rude) end()
+  for (const { end } of stalled) end()
   await pause(1_000)
   return [
     figure('uploads under way when they were aborted', during),
@@ -270,8 +270,8 @@ function drippingClients(place: Rudeness, sizes: Sizes) {
   const headers = crowd(place, sizes, `GET /api/v1/items HTTP/1.1\r\n${auth}X-Slow: `, HEADERS_CUT_MS)
   const bodies = crowd(place, sizes, `POST /graphql HTTP/1.1\r\n${auth}Content-Type: application/json\r\nContent-Length: 10000\r\n\r\n{`, BODY_CUT_MS)
   const silent = crowd(place, sizes, '', HEADERS_CUT_MS)
-  for (const rude of headers) drip(rude, 'x', 250)
-  for (const rude of bodies) drip(rude, ' ', 250)
+  for (const client of headers) drip(client, 'x', 250)
+  for (const client of bodies) drip(client, ' ', 250)
   return { headers, bodies, silent }
 }
 

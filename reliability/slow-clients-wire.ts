@@ -1,7 +1,7 @@
 // Connections that speak as no decent client does: bytes as they are, drop by drop, or without ever listening.
 import { connect, type Socket } from 'node:net'
 
-export interface Rude {
+export interface MisbehavingClient {
   socket: Socket
   /** what came back so far */
   received: () => string
@@ -13,7 +13,7 @@ export interface Rude {
 }
 
 /** Opens a connection and sends these bytes; it is given up after `giveUpMs`. */
-export function open(url: string, bytes: string | Buffer, { giveUpMs = 15_000, reads = true } = {}): Rude {
+export function open(url: string, bytes: string | Buffer, { giveUpMs = 15_000, reads = true } = {}): MisbehavingClient {
   const { hostname, port } = new URL(url)
   const started = performance.now()
   let text = ''
@@ -40,15 +40,15 @@ export function open(url: string, bytes: string | Buffer, { giveUpMs = 15_000, r
 
 /** Sends bytes and reads until the server ends the connection. */
 export async function exchange(url: string, bytes: string | Buffer, giveUpMs?: number): Promise<{ text: string; endedMs: number | null }> {
-  const rude = open(url, bytes, { giveUpMs })
-  const endedMs = await rude.ended
-  return { text: rude.received(), endedMs }
+  const client = open(url, bytes, { giveUpMs })
+  const endedMs = await client.ended
+  return { text: client.received(), endedMs }
 }
 
 /** Sends one more byte every now and then until the connection ends. */
-export function drip(rude: Rude, byte: string, everyMs: number): void {
-  const timer = setInterval(() => rude.socket.writable && rude.socket.write(byte), everyMs)
-  void rude.ended.then(() => clearInterval(timer))
+export function drip(client: MisbehavingClient, byte: string, everyMs: number): void {
+  const timer = setInterval(() => client.socket.writable && client.socket.write(byte), everyMs)
+  void client.ended.then(() => clearInterval(timer))
 }
 
 export function statusOf(text: string): number {

@@ -1,0 +1,94 @@
+// The alert rules and the dashboard in deploy/: every metric and label that they name is in a scrape of a node that has served requests.
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { OPERATOR_TOKEN, send, startTestNode, type TestNode, until } from '../support/node.ts'
+
+interface Dashboard {
+  panels: { id: number; title: string; gridPos: { x: number; y: number; w: number; h: number }; targets?: { expr: string }[] }[]
+}
+
+const ALERTS = readFileSync('deploy/prometheus/alerts.yml', 'utf8')
+const DASHBOARD = JSON.parse(readFileSync('deploy/grafana/mintmark.json', 'utf8')) as Dashboard
+const CONFIGURATION = readFileSync('deploy/prometheus/prometheus.yml', 'utf8')
+
+/** PromQL of the alert rules: after `expr:`, on its line or the more indented ones below it. */
+const rules = [...ALERTS.matchAll(/^ {8}expr: (?:\|\n((?: {10,}.*\n)+)|(.*)\n)/gm)].map(([, block, line]) => block ?? line!)
+const queries = [...rules, ...DASHBOARD.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr))]
+
+let node: TestNode
+/** Names of metrics in the scrape, and the labels of each. */
+const scraped = new Map<string, Set<string>>()
+
+beforeAll(async () => {
+  node = await startTestNode({ env: { IMAGE_PROXY: 'on' } })
+  await send(`${node.publicUrl}/api/v1/items`, node.keys.starter)
+  await send(`${node.publicUrl}/api/v1/items`, 'not a key')
+  await until('the worker and its tasks have run', async () => {
+    await scrape()
+    return ['mintmark_worker_last_seen_seconds', 'mintmark_task_last_run_timestamp_seconds'].every((name) => (scraped.get(name)?.size ?? -1) >= 0)
+  })
+})
+
+afterAll(() => node.close())
+
+async function scrape(): Promise<void> {
+  const text = await (await fetch(`${node.operatorUrl}/metrics`, { headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } })).text()
+  for (const [, declared] of text.matchAll(/^# TYPE (\w+)/gm)) if (!scraped.has(declared!)) scraped.set(declared!, new Set())
+  for (const [, name, labels = ''] of text.matchAll(/^(\w+)(?:\{(.*)\})? /gm)) {
+    const known = scraped.get(name!) ?? new Set<string>()
+    for (const [, label] of labels.matchAll(/(\w+)="/g)) known.add(label!)
+    scraped.set(name!, known)
+  }
+}
+
+test('there are queries to check', () => {
+  expect(rules.length).toBe([...ALERTS.matchAll(/- alert:/g)].length)
+  expect(rules.length).toBeGreaterThan(8)
+  expect(queries.length).toBeGreaterThan(30)
+})
+
+test('every metric in the alert rules and on the dashboard is in a scrape', () => {
+  const named = new Set(queries.flatMap((query) => query.match(/\bmintmark_\w+/g) ?? []))
+  expect([...named].filter((name) => !scraped.has(name))).toEqual([])
+})
+
+test('every metric that the guide names is in a scrape', () => {
+  const guide = readFileSync('docs/operating.md', 'utf8')
+  const named = new Set(guide.match(/\bmintmark_\w+/g))
+  expect([...named].filter((name) => !scraped.has(name) && !scraped.has(`${name}_count`))).toEqual([])
+})
+
+test('labels in the queries are those of their metrics', () => {
+  // Metrics without a sample on a fresh node have no labels in its scrape.
+  const wrong = queries.flatMap((query) =>
+    [...query.matchAll(/\b(mintmark_\w+)\{([^}]*)\}/g)].flatMap(([, name, selector]) => {
+      const labels = scraped.get(name!)!
+      return labels.size === 0
+        ? []
+        : [...selector!.matchAll(/(\w+)(?:=~|!~|!=|=)/g)].flatMap(([, label]) => (labels.has(label!) ? [] : [`${name} ${label}`]))
+    }),
+  )
+  expect(wrong).toEqual([])
+})
+
+test('every alert has a severity, a summary and an action', () => {
+  const alerts = ALERTS.split('- alert: ').slice(1)
+  expect(alerts.filter((alert) => !/severity: (critical|warning|info)/.test(alert) || !/summary: '/.test(alert) || !/action: '/.test(alert))).toEqual(
+    [],
+  )
+})
+
+test('panels of the dashboard have ids of their own and do not overlap', () => {
+  const ids = DASHBOARD.panels.map(({ id }) => id)
+  expect(new Set(ids).size).toBe(ids.length)
+  const cells = DASHBOARD.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+    Array.from({ length: w * h }, (_, i) => `${x + (i % w)},${y + Math.floor(i / w)}`),
+  )
+  expect(new Set(cells).size).toBe(cells.length)
+})
+
+test('Prometheus loads the rules and scrapes where the metrics are', async () => {
+  expect(CONFIGURATION).toContain('- alerts.yml')
+  const path = /metrics_path: (\S+)/.exec(CONFIGURATION)![1]!
+  expect((await send(`${node.operatorUrl}${path}`, null)).status).toBe(401)
+})
