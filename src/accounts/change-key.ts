@@ -10,8 +10,8 @@ import { endedState } from './rotate-key.ts'
 import { lockKey, updateKey } from './store.ts'
 
 const CHANGES = {
-  label: remark('What the key is for'),
-  expires_at: Type.Optional(orNull(moment('When the key ends, in the future; null: never'))),
+  label: remark('Label of the key'),
+  expires_at: Type.Optional(orNull(moment('When the key expires; must be in the future. null: never'))),
   ...ScopeFields,
 }
 

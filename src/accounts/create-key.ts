@@ -18,8 +18,8 @@ export const createKey = verb(
     input: Type.Object(
       {
         account_id: id('account'),
-        label: remark('What the key is for'),
-        expires_at: Type.Optional(orNull(moment('When the key ends, in the future; null or absent: never'))),
+        label: remark('Label of the key'),
+        expires_at: Type.Optional(orNull(moment('When the key expires; must be in the future. Default: never'))),
         ...ScopeFields,
       },
       { additionalProperties: false },

@@ -12,7 +12,7 @@ export const createOperatorToken = verb(
     name: 'createOperatorToken',
     needs: 'owner',
     secret: true,
-    input: Type.Object({ label: name('Who or what uses it') }, { additionalProperties: false }),
+    input: Type.Object({ label: name('Who or what uses the token') }, { additionalProperties: false }),
   },
   (ctx: WriteCtx, { label }) =>
     change(ctx, async (tx, note): Promise<NewOperatorToken> => {

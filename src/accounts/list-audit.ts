@@ -22,7 +22,7 @@ export const listAudit = verb(
         actor: filter('Such as `operator:bootstrap`'),
         action: filter('Such as `account.create`'),
         subject_type: filter('Such as `account`'),
-        subject_id: filter('Id of the thing changed'),
+        subject_id: filter('Id of the changed object'),
         ...PeriodFields,
         ...sortParams(namesOf(SORTING)),
         ...pageParams(),

@@ -14,8 +14,8 @@ export const listKeys = verb(
     input: Type.Object(
       {
         account_id: id('account'),
-        search: filter('Part of the label, in any case, or the last four characters of the key'),
-        state: Type.Optional(Type.Enum([...KEY_STATES], { description: 'As it is now' })),
+        search: filter('Part of the label, case-insensitive, or the last four characters of the key'),
+        state: Type.Optional(Type.Enum([...KEY_STATES], { description: 'Current state of the key' })),
         ...pageParams(),
       },
       { additionalProperties: false },

@@ -17,7 +17,7 @@ export const rotateKey = verb(
     input: Type.Object(
       {
         id: id('key'),
-        overlap_hours: Type.Optional(Type.Number({ minimum: 0, maximum: 720, default: 24, description: 'How long the old key runs on' })),
+        overlap_hours: Type.Optional(Type.Number({ minimum: 0, maximum: 720, default: 24, description: 'How long the old key stays valid' })),
       },
       { additionalProperties: false },
     ),

@@ -22,7 +22,7 @@ const NEAR_MINT = 'Near Mint'
 const MOST_HELD = 100
 
 const Asked = {
-  market: Type.Optional(Type.Enum([...MARKETS], { description: 'When absent the one whose prices the item shows' })),
+  market: Type.Optional(Type.Enum([...MARKETS], { description: 'Default: the market whose prices the item shows' })),
   label: Type.Optional(Type.String({ maxLength: 40, default: NEAR_MINT, description: 'Condition or grade', examples: ['Near Mint', 'PSA 10'] })),
 }
 
@@ -59,7 +59,7 @@ export const explainPrice = verb(
 )
 
 export const StoredPriceExplanationSchema = Type.Object(
-  { ...PriceExplanationSchema.properties, held: Type.Array(HeldPriceSchema, { description: 'Prices of it that wait for a decision' }) },
+  { ...PriceExplanationSchema.properties, held: Type.Array(HeldPriceSchema, { description: 'Held prices of the item' }) },
   { title: 'StoredPriceExplanation' },
 )
 export type StoredPriceExplanation = Static<typeof StoredPriceExplanationSchema>

@@ -11,9 +11,11 @@ import { utcTime } from './snapshot/item-json.ts'
 export const MarketSchema = Type.Object(
   {
     code: Type.Enum([...MARKETS]),
-    name: Type.String({ description: 'As the operator calls it, else the code', examples: ['PriceCharting'] }),
+    name: Type.String({ description: 'Name set by the operator, otherwise the code', examples: ['PriceCharting'] }),
     currency: Type.String({ description: 'ISO 4217 code', examples: ['USD'] }),
-    last_price_at: orNull(Type.String({ format: 'date-time' }), { description: 'Time of the newest current price, UTC; null without prices' }),
+    last_price_at: orNull(Type.String({ format: 'date-time' }), {
+      description: 'Time of the latest current price, UTC; null if there are no prices',
+    }),
   },
   { title: 'Market' },
 )

@@ -26,17 +26,17 @@ export const listStoredItems = verb(
     needs: 'operator',
     input: Type.Object(
       {
-        market: Type.Optional(market('Market whose catalogue the item came from')),
+        market: Type.Optional(market('Market of the catalogue the item comes from')),
         game: filter('Such as `pokemon`'),
-        ref: filter('Exactly this ref'),
+        ref: filter('Exact ref'),
         id: Type.Optional(
           Type.Array(Type.Integer({ minimum: 1, maximum: LARGEST_INTEGER }), {
             maxItems: MOST_IDS,
-            description: 'Id of an item; may be repeated for several',
+            description: 'Id of an item; repeat it for several',
           }),
         ),
         category_id: Type.Optional(CategoryParam),
-        search: filter('Part of name, code or ref, in any case'),
+        search: filter('Part of the name, code or ref, case-insensitive'),
         query: Type.Optional(QueryParam),
         ...sortParams(SORT_FIELDS),
         ...pageParams(),

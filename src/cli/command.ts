@@ -29,7 +29,7 @@ export function show(print: Print, { json }: OutputOptions, value: unknown, text
 
 /** A whole number from 0. */
 export function wholeNumber(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Must be a whole number.')
   return Number(text)
 }
 

@@ -61,7 +61,7 @@ const open: OpenCli = async (run) => {
 const program = new Command('mintmark')
   .description('Open trading-card price reference and marketplace service')
   .version(packageJson.version)
-  .showHelpAfterError('(add --help for what is possible)')
+  .showHelpAfterError('(add --help for usage)')
   .exitOverride()
 
 registerServe(program)

@@ -29,7 +29,7 @@ interface Role {
 const ROLES: readonly Role[] = [
   {
     name: 'serve',
-    description: 'run everything in one process (the default)',
+    description: 'run everything in one process (default)',
     listeners: { public: true, operator: true },
     worker: true,
     needsDatabaseUrl: false,
@@ -44,7 +44,7 @@ const ROLES: readonly Role[] = [
   },
   {
     name: 'work',
-    description: 'run the worker only: it delivers webhooks',
+    description: 'run the worker only (webhooks, publication periods)',
     listeners: { public: false, operator: false },
     worker: true,
     needsDatabaseUrl: true,
@@ -112,10 +112,10 @@ function firstStartCtx(db: Db): WriteCtx {
 async function loadDemo(ctx: WriteCtx, config: Config, log: Logger): Promise<DemoAccess | null> {
   try {
     if (config.demo) return await prepareDemo(ctx, config)
-    if (config.demoRefusal) log.info({}, `No demo: ${config.demoRefusal}`)
+    if (config.demoRefusal) log.info({}, `Demo not loaded: ${config.demoRefusal}`)
   } catch (error) {
     if (!(error instanceof NoDemoError)) throw error
-    log.info({}, `No demo: ${error.message}`)
+    log.info({}, `Demo not loaded: ${error.message}`)
   }
   return null
 }

@@ -56,8 +56,8 @@ export function bodyReader<T extends TSchema>(schema: T): (body: unknown, given?
 
 /** What answers tell of a reason to programs, beside its text. */
 export const ReasonFields = {
-  rule: Type.Optional(Type.String({ description: 'Name of the rule that was broken; for programs', examples: ['integer'] })),
-  params: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'Values that the rule names', examples: [{ min: 1, max: 100 }] })),
+  rule: Type.Optional(Type.String({ description: 'Machine-readable name of the rule', examples: ['integer'] })),
+  params: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'Parameters of the rule', examples: [{ min: 1, max: 100 }] })),
 }
 
 type RawQuery = Record<string, string | string[] | undefined>

@@ -12,6 +12,6 @@ export const MUTATIONS_NEED: Plan = 'plus'
 const MUTATIONS: readonly ((builder: Builder) => void)[] = [implementCollectionMutations, implementListingMutations, implementWebhookMutations]
 
 export function implementMutations(builder: Builder): void {
-  builder.mutationType({ description: 'What can be changed; Plus and above.' })
+  builder.mutationType({ description: 'Mutations; Plus and above.' })
   for (const implement of MUTATIONS) implement(builder)
 }

@@ -61,7 +61,7 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): FastEndpoin
       compiles: !without.has('graphql-compiler'),
       itemBytes,
       output: new Output(),
-      logged: (cause) => node.log.error({ err: cause }, 'A GraphQL field failed'),
+      logged: (cause) => node.log.error({ err: cause }, 'GraphQL field failed'),
     },
     ctx: publicContext(node),
     failed,

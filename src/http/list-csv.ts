@@ -51,7 +51,7 @@ export async function listAsCsv<Ctx extends HasViewer>(
       .flatMap((row) => entriesOf(row, route.csvEntries))
       .map((row) => csvLine(columns.map(({ read }) => read(row))))
       .join('')
-  const stalled = () => setTimeout(() => body.destroy(new Error('The caller stopped reading the CSV')), STALLED_MS)
+  const stalled = () => setTimeout(() => body.destroy(new Error('The client stopped reading the CSV')), STALLED_MS)
   let timer = stalled()
   async function* lines(): AsyncIterable<string> {
     yield csvLine(columns.map(({ name }) => name)) + textOf(first.rows)

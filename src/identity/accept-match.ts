@@ -19,7 +19,7 @@ export const acceptMatch = verb(
     name: 'acceptMatch',
     needs: 'catalogue',
     input: Type.Object(
-      { id: id('match'), item_id: Type.Integer({ description: 'The item that the record is: one of the candidates, or another one' }) },
+      { id: id('match'), item_id: Type.Integer({ description: 'Item that matches the record: one of the candidates or another item' }) },
       { additionalProperties: false },
     ),
   },

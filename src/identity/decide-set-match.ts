@@ -18,7 +18,7 @@ export const acceptSetMatch = verb(
     name: 'acceptSetMatch',
     needs: 'catalogue',
     input: Type.Object(
-      { id: id('set'), set_id: boundedId('The set that it is; may be left out where it resembles just one') },
+      { id: id('set'), set_id: boundedId('Matching set; optional if there is only one candidate') },
       { additionalProperties: false },
     ),
   },

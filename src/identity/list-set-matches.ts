@@ -11,7 +11,7 @@ export const listSetMatches = verb(
     name: 'listSetMatches',
     needs: 'operator',
     input: Type.Object(
-      { state: Type.Optional(Type.Enum([...SET_MATCH_STATES], { default: 'waiting' })), game: filter('Of this game'), ...pageParams() },
+      { state: Type.Optional(Type.Enum([...SET_MATCH_STATES], { default: 'waiting' })), game: filter('Only this game'), ...pageParams() },
       { additionalProperties: false },
     ),
   },

@@ -66,7 +66,7 @@ export const matchCatalogue = verb(
     needs: 'catalogue',
     input: Type.Object(
       {
-        dry_run: Type.Optional(Type.Boolean({ description: 'Report only, change nothing' })),
+        dry_run: Type.Optional(Type.Boolean({ description: 'Only report; change nothing' })),
         sealed_aliases: Type.Optional(SealedAliasRows),
       },
       { additionalProperties: false },

@@ -9,37 +9,37 @@ export const SET_MATCH_STATES = ['waiting', 'decided'] as const
 
 const SetSchema = Type.Object(
   {
-    id: Type.Integer({ description: 'Id of the category' }),
+    id: Type.Integer({ description: 'Category id' }),
     ref: Type.String({ examples: ['pokemontcg:set:base1'] }),
     name: Type.String(),
     market: Type.Enum([...MARKETS]),
-    items_count: Type.Integer({ description: 'Items of the category' }),
+    items_count: Type.Integer({ description: 'Number of items in the category' }),
   },
   { title: 'MatchedSet' },
 )
 
 export const SetMatchSchema = Type.Object(
   {
-    id: Type.Integer({ description: 'Id of the category of the set' }),
+    id: Type.Integer({ description: 'Category id of the set' }),
     state: Type.Enum([...SET_MATCH_STATES]),
     game: Type.String(),
     set: SetSchema,
-    waiting: Type.Integer({ description: 'How many of its cards wait for a decision' }),
+    waiting: Type.Integer({ description: 'Number of its cards pending a decision' }),
     candidates: Type.Array(
       Type.Object(
         {
           set: SetSchema,
-          agree: Type.Integer({ description: 'Cards that agree in number and name' }),
+          agree: Type.Integer({ description: 'Cards with the same number and name' }),
           of: Type.Integer({ description: 'Cards of the smaller set' }),
-          decided: Type.Boolean({ description: 'The sets are one' }),
+          decided: Type.Boolean({ description: 'Whether the sets were decided to be the same' }),
         },
         { title: 'SetMatchCandidate' },
       ),
-      { description: 'Sets of other sources that it resembles or is, best first' },
+      { description: 'Similar or matching sets of other sources, best match first' },
     ),
     decision: orNull(
       Type.Object({
-        set_ids: Type.Array(Type.Integer(), { description: 'The sets that it is; empty: none of the others' }),
+        set_ids: Type.Array(Type.Integer(), { description: 'Sets it was mapped to; empty: no other set' }),
         author: Type.String(),
         at: Type.String({ format: 'date-time', description: 'UTC' }),
       }),

@@ -25,8 +25,8 @@ export const splitItem = verb(
     input: Type.Object(
       {
         id: id('item'),
-        source: Type.String({ maxLength: 100, description: 'The source whose record is another card', examples: ['pokemontcg'] }),
-        foreign_id: Type.String({ maxLength: 500, description: 'The id that the source has for it', examples: ['base1-4'] }),
+        source: Type.String({ maxLength: 100, description: 'Source whose record belongs to another card', examples: ['pokemontcg'] }),
+        foreign_id: Type.String({ maxLength: 500, description: 'Id assigned by the source', examples: ['base1-4'] }),
       },
       { additionalProperties: false },
     ),

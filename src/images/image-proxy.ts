@@ -77,7 +77,7 @@ export function openImageProxy({ dataDir, imageCacheMb, network, log, now }: Ima
     }
     await fetchOnce(url, key)
     const fetched = await store.open(key)
-    if (!fetched) throw new Error('the image was removed from the cache as soon as it was stored')
+    if (!fetched) throw new Error('the image was evicted from the cache immediately after it was stored')
     counts.fetched += 1
     return fetched
   }
@@ -100,7 +100,7 @@ function openStore(folder: string, megabytes: number, log: Log, now: () => Date)
   try {
     return new ImageStore(folder, megabytes * 1024 * 1024, log, now)
   } catch (error) {
-    throw new Error(`${folder} cannot be made for cached images: change the owner of DATA_DIR, or set IMAGE_PROXY=off`, { cause: error })
+    throw new Error(`Cannot create ${folder} for cached images: change the owner of DATA_DIR, or set IMAGE_PROXY=off`, { cause: error })
   }
 }
 

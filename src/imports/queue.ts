@@ -74,7 +74,7 @@ export class ImportQueue {
     try {
       if (stopped.length > 0) await failImports(this.#db, stopped, reason('import_interrupted'))
     } catch (error) {
-      this.#log.warn({ err: error, imports: stopped }, 'Imports that were stopped could not be marked')
+      this.#log.warn({ err: error, imports: stopped }, 'Failed to mark interrupted imports')
     }
     await this.#guarded
     this.#guard?.release(true)
@@ -94,7 +94,7 @@ export class ImportQueue {
     this.#running.set(job.importId, worker)
     let why: Reason | null = null
     worker.on('error', (error) => {
-      this.#log.error({ err: error, import: job.importId }, 'An import was stopped by an error')
+      this.#log.error({ err: error, import: job.importId }, 'Import failed')
       const isTooLarge = (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY'
       why = isTooLarge ? reason('import_memory', { max: this.#heapMb }) : reason('import_stopped')
     })
@@ -114,7 +114,7 @@ export class ImportQueue {
       await failImports(this.#db, [importId], why)
     } catch (error) {
       // Then `failBrokenImports` finds it.
-      this.#log.warn({ err: error, import: importId }, 'An import that was stopped could not be marked')
+      this.#log.warn({ err: error, import: importId }, 'Failed to mark an interrupted import')
     }
   }
 

@@ -86,7 +86,7 @@ export class WordedTexts {
 
   /** Makes the record of a text. */
   #write({ bytes, from, to }: Utf8): void {
-    if (to - from > LONGEST_BYTES) throw new RangeError(`a text of ${to - from} bytes is too long to be kept`)
+    if (to - from > LONGEST_BYTES) throw new RangeError(`a text of ${to - from} bytes is too long to store`)
     this.#size = 0
     for (let start = from; start <= to; start++) {
       let end = start

@@ -13,7 +13,7 @@ export const backtestApprovalRule = verb(
     input: Type.Object(
       {
         id: id('approval rule'),
-        days: Type.Optional(Type.Integer({ minimum: 1, maximum: 365, default: DEFAULT_DAYS, description: 'Of the last so many days' })),
+        days: Type.Optional(Type.Integer({ minimum: 1, maximum: 365, default: DEFAULT_DAYS, description: 'Number of days to test, up to now' })),
       },
       { additionalProperties: false },
     ),

@@ -35,12 +35,12 @@ export function price() {
 const NET = reason('number', { min: 0, max: HIGHEST_PRICE, decimals: 2 })
 
 export function net() {
-  return Type.Number({ minimum: 0, maximum: HIGHEST_PRICE, allowed: NET, description: 'What a sale has to pay at least, in TL', examples: [900] })
+  return Type.Number({ minimum: 0, maximum: HIGHEST_PRICE, allowed: NET, description: 'Minimum payout of a sale, in TL', examples: [900] })
 }
 
 export function minOfferPrice() {
   const schema = { minimum: 0, maximum: HIGHEST_PRICE, allowed: OFFER }
-  return orNull(Type.Number({ ...schema, description: 'Lowest acceptable offer, at most the price; null for none' }))
+  return orNull(Type.Number({ ...schema, description: 'Lowest acceptable offer, at most the price; null for no limit' }))
 }
 
 export function quantity(description = 'Units in stock') {
@@ -68,17 +68,17 @@ export function description() {
 }
 
 export function shippingPayer() {
-  return Type.Enum([...SHIPPING_PAYERS], { description: 'Who pays the shipping' })
+  return Type.Enum([...SHIPPING_PAYERS], { description: 'Who pays for shipping' })
 }
 
 export function offersEnabled() {
-  return Type.Boolean({ description: 'Whether buyers may offer another price' })
+  return Type.Boolean({ description: 'Whether buyers may offer a different price' })
 }
 
 /** What changes without approval, as the owner sends it. */
 export const StockFields = {
   price: Type.Optional(price()),
-  quantity: Type.Optional(quantity('Units in stock; 0 hides the listing until there are some again')),
+  quantity: Type.Optional(quantity('Units in stock; 0 hides the listing until it is restocked')),
   sku: Type.Optional(orNull(sku(), { description: `Your own stock-keeping unit, unique among your listings; null for none` })),
 }
 

@@ -12,11 +12,11 @@ import { hindrancesOf } from './visibility.ts'
 /** The input field of every write that can be forecast. */
 export const DryRun = {
   dry_run: Type.Optional(
-    Type.Boolean({ description: '`1` changes nothing: `data` is what the write would answer, with `forecast`', examples: [true] }),
+    Type.Boolean({ description: '`1` changes nothing; `data` is what the write would return, with `forecast`', examples: [true] }),
   ),
 }
 
-const UNCHANGED = 'Nothing is changed: this is a forecast'
+const UNCHANGED = 'Forecast only; nothing was changed'
 
 /** Fields beside the content that decide whether buyers find a listing. */
 const DECIDING: readonly string[] = ['quantity', 'action']

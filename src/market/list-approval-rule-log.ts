@@ -13,7 +13,7 @@ export const listApprovalRuleLog = verb(
     input: Type.Object(
       {
         id: id('approval rule'),
-        approves: Type.Optional(Type.Boolean({ description: '`1`: only listings that it approves, `0`: only the others' })),
+        approves: Type.Optional(Type.Boolean({ description: '`1`: only listings it approves; `0`: only the others' })),
         ...pageParams(),
       },
       { additionalProperties: false },

@@ -14,8 +14,8 @@ export const listRecentSales = verb(
     needs: OPERATION_PLAN.listRecentSales,
     input: Type.Object(
       {
-        game: filter('Such as `pokemon`; one that is not known gives an empty page'),
-        item_id: Type.Optional(Type.Integer({ description: 'Sales of this item only' })),
+        game: filter('Such as `pokemon`; an unknown game returns an empty page'),
+        item_id: Type.Optional(Type.Integer({ description: 'Only sales of this item' })),
         ...pageParams(),
       },
       { additionalProperties: false },

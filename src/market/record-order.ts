@@ -35,7 +35,7 @@ const Line = Type.Object(
         minimum: 0,
         maximum: HIGHEST_PRICE,
         allowed: reason('number', { above: 0, max: HIGHEST_PRICE, decimals: 2 }),
-        description: "Of one unit, in TL; the listing's price when absent",
+        description: "Per unit, in TL; default: the listing's price",
       }),
     ),
   },

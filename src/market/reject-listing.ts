@@ -9,7 +9,7 @@ export const rejectListing = verb(
   {
     name: 'rejectListing',
     needs: 'market',
-    input: Type.Object({ id: id('listing'), reason: name('Why; its owner reads it') }, { additionalProperties: false }),
+    input: Type.Object({ id: id('listing'), reason: name('Reason, shown to the owner') }, { additionalProperties: false }),
   },
   (ctx: MarketWriteCtx, { id, reason }) => decideListing(ctx, id, 'reject', reason.trim(), () => ({ rejection_reason: reason.trim() })),
 )

@@ -23,9 +23,9 @@ const FARTHEST_DAYS = 365
 export const RenewedListingSchema = Type.Object(
   {
     id: Type.Integer(),
-    status: orNull(Type.Enum([...STATUSES]), { description: '`pending` where it changed since its approval; null where it is not yours' }),
+    status: orNull(Type.Enum([...STATUSES]), { description: '`pending` if it changed since its approval; null if it is not yours' }),
     expires_at: orNull(Type.String({ format: 'date-time' }), { description: 'End of the period, local time with offset' }),
-    refused: orNull(Type.Object({ message: Type.String(), ...ReasonFields }), { description: 'Why it was not renewed; null where it was' }),
+    refused: orNull(Type.Object({ message: Type.String(), ...ReasonFields }), { description: 'Why it was not renewed; null if it was' }),
     ...Forecasting,
   },
   { title: 'RenewedListing' },
@@ -51,7 +51,7 @@ export const renewListings = verb(
           Type.Integer({
             minimum: 1,
             maximum: FARTHEST_DAYS,
-            description: `Instead of \`ids\`: all whose period ends within so many days, the next ${MOST_RENEWED} to end`,
+            description: `Instead of \`ids\`: listings whose period ends within this many days, the next ${MOST_RENEWED} to end`,
           }),
         ),
         ...DryRun,

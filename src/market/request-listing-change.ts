@@ -9,7 +9,7 @@ export const requestListingChange = verb(
   {
     name: 'requestListingChange',
     needs: 'market',
-    input: Type.Object({ id: id('listing'), note: name('What to change; its owner reads it') }, { additionalProperties: false }),
+    input: Type.Object({ id: id('listing'), note: name('What to change, shown to the owner') }, { additionalProperties: false }),
   },
   (ctx: MarketWriteCtx, { id, note }) => decideListing(ctx, id, 'request_change', note.trim(), () => ({ rejection_reason: note.trim() })),
 )

@@ -24,7 +24,7 @@ export const setVacation = verb(
     writes: true,
     input: Type.Object(
       {
-        from: Type.Optional(moment(`When it starts, at most ${FARTHEST_VACATION_DAYS} days ahead; now when absent`)),
+        from: Type.Optional(moment(`When it starts, at most ${FARTHEST_VACATION_DAYS} days ahead; default: now`)),
         to: moment(`When it ends, at most ${LONGEST_VACATION_DAYS} days after its start`),
       },
       { additionalProperties: false },

@@ -11,7 +11,7 @@ export const statsRoutes: Route<SourcesCtx & MarketWriteCtx & HealthCtx>[] = [
     method: 'GET',
     path: '/stats',
     verb: readStats,
-    summary: 'Counts by status, sales by day, queues, and the health of the price sources',
+    summary: 'Read counts by status, sales by day, queues and price source health',
     tag: 'Stats',
     answer: (stats: Stats) => ({ data: stats }),
     data: StatsSchema,

@@ -28,7 +28,7 @@ const NamedPrice = Type.Object(
     item_id: Type.Integer({ minimum: 1, maximum: LARGEST_INTEGER }),
     market: Type.Enum(MARKETS.filter((market) => market !== 'service')),
     label: Type.String({ maxLength: 100 }),
-    price: Type.Number({ minimum: 0, description: 'The amount as it was seen' }),
+    price: Type.Number({ minimum: 0, description: 'The amount you saw' }),
   },
   { additionalProperties: false },
 )
@@ -44,16 +44,16 @@ const Input = Type.Object(
       }),
     ),
     prices: Type.Optional(
-      Type.Array(NamedPrice, { minItems: 1, maxItems: MOST_NAMED, description: 'Published prices to confirm or withdraw, as they were seen' }),
+      Type.Array(NamedPrice, { minItems: 1, maxItems: MOST_NAMED, description: 'Published prices to confirm or withdraw, with the amounts you saw' }),
     ),
     filter: Type.Optional(
-      Type.Object(ReviewFields, { additionalProperties: false, minProperties: 1, description: 'All prices in question that it finds' }),
+      Type.Object(ReviewFields, { additionalProperties: false, minProperties: 1, description: 'All prices under review that match' }),
     ),
     expected: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: LARGEST_INTEGER,
-        description: 'With `filter`: how many prices GET /price-reviews/count said that it finds',
+        description: 'With `filter`: number of matching prices returned by GET /price-reviews/count',
       }),
     ),
   },

@@ -17,9 +17,9 @@ const amount = (description: string) => Type.Number({ minimum: 0.000001, maximum
 export const RateRow = Type.Object(
   {
     currency: Type.String({ pattern: '^[A-Z]{3}$', allowed: reason('currency'), examples: ['USD'] }),
-    day: day('From this day on, until the next'),
+    day: day('First day the rate applies'),
     rate: Type.Optional(amount('Turkish lira for one unit')),
-    TRY: Type.Optional(amount('The former name of `rate`')),
+    TRY: Type.Optional(amount('Deprecated alias of `rate`')),
   },
   { additionalProperties: false },
 )

@@ -40,7 +40,7 @@ export const PricePointSchema = Type.Object(
     label: Type.String({ examples: ['Near Mint'] }),
     price: Type.Number({ description: "In the market's currency" }),
     updated_at: Type.String({ format: 'date-time', description: 'UTC' }),
-    import_id: Type.Integer({ description: 'The import or price post that set it' }),
+    import_id: Type.Integer({ description: 'Import or price post that set the price' }),
   },
   { title: 'PricePoint' },
 )

@@ -19,7 +19,7 @@ export const SaleEventSchema = Type.Object(
       item_name: Type.String(),
       quantity: Type.Integer(),
       unit_price: Type.Number({ description: 'In TL' }),
-      seller_payout: Type.Number({ description: 'Unit price × quantity less the commission, in TL' }),
+      seller_payout: Type.Number({ description: 'Unit price × quantity minus the commission, in TL' }),
       sold_at: LocalTime,
     }),
   },

@@ -22,8 +22,8 @@ export const replayEvents = verb(
     writes: true,
     input: Type.Object(
       {
-        after: eventCursor('Events after this cursor; from the first that is kept when absent'),
-        until: eventCursor('Events up to this cursor, itself included; up to the newest when absent'),
+        after: eventCursor('Only events after this cursor; default: from the oldest stored event'),
+        until: eventCursor('Only events up to this cursor, inclusive; default: up to the latest event'),
       },
       { additionalProperties: false, minProperties: 1 },
     ),

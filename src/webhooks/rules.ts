@@ -33,7 +33,7 @@ export async function checkSealing(db: Db, sealing: Sealing): Promise<void> {
   try {
     sealing.unseal(row.sealed_secret, row.account_id)
   } catch (error) {
-    const problem = 'The stored webhook secrets were encrypted with another key'
+    const problem = 'The stored webhook secrets were encrypted with a different key'
     throw new Error(`${problem}: ${WRONG_KEY_ADVICE}`, { cause: error })
   }
 }

@@ -73,7 +73,7 @@ describe.skipIf(NO_BROWSER)(`People${WHY}`, () => {
     expect(await page.locator('.steps li').allInnerTexts()).toMatchObject([
       expect.stringMatching(/^done\s+Create an owner/i),
       expect.stringMatching(/^open\s+Load a catalogue/i),
-      ...['Load prices', 'Load exchange rates', 'Open an account', 'Make an API key', 'Publish the first listing'].map((step) =>
+      ...['Load prices', 'Load exchange rates', 'Create an account', 'Create an API key', 'Publish the first listing'].map((step) =>
         expect.stringContaining(step),
       ),
     ])

@@ -94,7 +94,7 @@ test('starts the server again on the same address when it is killed', async () =
   process.kill(killed, 'SIGKILL')
   await expect.poll(() => server.pid(), { interval: 10, timeout: 15_000 }).not.toBe(killed)
   expect(await query(server.url, 'select n from kept')).toEqual([[7]])
-  expect(lines).toEqual(['embedded PostgreSQL ended by itself; starting it again'])
+  expect(lines).toEqual(['Embedded PostgreSQL exited unexpectedly; restarting it'])
 })
 
 test('starts after program and server were killed together', async () => {

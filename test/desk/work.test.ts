@@ -265,7 +265,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     await page.getByText('The vacation is saved').waitFor()
     expect((await send(`${node.publicUrl}/api/v1/plus/listings?search=away`, node.keys.plus)).body.data).toEqual([])
     await visited.open(`/listings/${id}`)
-    await page.getByText('End the vacation, or wait until it is over.').waitFor()
+    await page.getByText('End the vacation, or wait until it ends.').waitFor()
     await visited.open('/vacation')
     // A start that is not changed stays.
     const vacation = async () => (await send<{ from: string; to: string }>(`${node.publicUrl}/api/v1/plus/vacation`, node.keys.plus)).body.data

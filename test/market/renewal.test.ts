@@ -84,7 +84,7 @@ test('a forecast tells what a renewal does, and changes nothing', async () => {
     { ids },
     { key: node.keys.plus },
   )
-  expect([status, body.message]).toEqual([200, 'Nothing is changed: this is a forecast'])
+  expect([status, body.message]).toEqual([200, 'Forecast only; nothing was changed'])
   expect(body.data.map(({ forecast }) => forecast)).toEqual([
     expect.objectContaining({ status: 'active', hidden: false, because: [] }),
     expect.objectContaining({ status: 'active', hidden: false, because: [] }),

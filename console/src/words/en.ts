@@ -120,7 +120,7 @@ export const en = {
   items: 'Items',
   keyRevoked: 'The key is revoked',
   keys: 'Keys',
-  labelHint: 'Who or what uses it',
+  labelHint: 'Who or what uses the token',
   labels: 'Labels',
   lastSales: 'Last sales',
   lastUsed: 'Last used',

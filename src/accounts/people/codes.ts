@@ -49,6 +49,6 @@ export async function checkPeopleSealing({ kysely }: Db, sealing: Sealing): Prom
   try {
     sealing.unseal(row.totp_secret!, row.id)
   } catch (error) {
-    throw new Error(`The stored secrets of authenticator apps were encrypted with another key: ${WRONG_KEY_ADVICE}`, { cause: error })
+    throw new Error(`The stored authenticator app secrets were encrypted with a different key: ${WRONG_KEY_ADVICE}`, { cause: error })
   }
 }

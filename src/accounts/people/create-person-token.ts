@@ -15,7 +15,7 @@ export const createPersonToken = verb(
     name: 'createPersonToken',
     needs: 'self',
     secret: true,
-    input: Type.Object({ id: id('person'), label: name('What uses it') }, { additionalProperties: false }),
+    input: Type.Object({ id: id('person'), label: name('What uses the token') }, { additionalProperties: false }),
   },
   async (ctx: WriteCtx, { id, label }) => {
     selfOrOwner(ctx, id)

@@ -25,12 +25,12 @@ import { type Candidate, candidateOf, type Match, matchItem } from './match.ts'
 export const CollectionImportSchema = Type.Object(
   {
     rows_read: Type.Integer(),
-    added: Type.Integer({ description: 'Records made' }),
-    unchanged: Type.Integer({ description: 'Rows that an earlier import brought, or of nothing that is owned' }),
-    parked: Type.Integer({ description: 'Rows that wait for someone to name their item' }),
-    rejected: Type.Integer({ description: 'Rows that cannot be read' }),
+    added: Type.Integer({ description: 'Records created' }),
+    unchanged: Type.Integer({ description: 'Rows already imported, and rows with a quantity of 0' }),
+    parked: Type.Integer({ description: 'Rows parked until someone chooses their item' }),
+    rejected: Type.Integer({ description: 'Rows with invalid content' }),
     errors: Type.Array(Type.Object({ line: Type.Integer(), message: Type.String(), field: Type.Optional(Type.String()), ...ReasonFields }), {
-      description: 'The first 1,000 rejects',
+      description: 'The first 1,000 rejected rows',
     }),
   },
   { title: 'CollectionImport' },
@@ -67,7 +67,7 @@ export const importCollection = verb(
       {
         id: id('collection'),
         format: Type.String({ description: `One of ${COLLECTION_FORMATS.map((format) => format.name).join(', ')}` }),
-        file: Type.Unknown({ description: 'The file as it is, or packed with gzip' }),
+        file: Type.Unknown({ description: 'The file, plain or gzip-compressed' }),
       },
       closed,
     ),

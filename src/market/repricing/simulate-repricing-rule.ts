@@ -32,7 +32,7 @@ export const simulateRepricingRule = verb(
     input: Type.Object(
       {
         id: id('repricing rule'),
-        days: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_DAYS, default: DEFAULT_DAYS, description: 'Days before now' })),
+        days: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_DAYS, default: DEFAULT_DAYS, description: 'Number of days back' })),
       },
       { additionalProperties: false },
     ),
