@@ -12,7 +12,7 @@ export interface Network {
 }
 
 /** Why there is no connection; texts that the webhook log shows (docs/webhooks.md). */
-export type DialProblem = 'target address not allowed' | 'host name not resolved' | 'connection failed' | 'TLS error'
+export type DialProblem = 'target address not allowed' | 'name not resolved' | 'connection failed' | 'TLS error'
 
 /** There is no connection; `reason` tells why. */
 export class DialFailure extends Error {
@@ -32,7 +32,7 @@ export class DialFailure extends Error {
 export async function dial(url: URL, { guard, resolve }: Network, deadline: AbortSignal): Promise<Socket> {
   const { host, port } = targetOf(url)
   const addresses = isIP(host) ? [host] : await until(deadline, resolve(host))
-  if (addresses.length === 0) throw new DialFailure('host name not resolved')
+  if (addresses.length === 0) throw new DialFailure('name not resolved')
   if (!addresses.every((address) => guard.allows(address, port))) throw new DialFailure('target address not allowed')
   const answers = addresses.map((address) => ({ address, family: isIP(address) }))
   const socket = connect({ host, port, autoSelectFamily: true, lookup: (_name, _options, done) => done(null, answers) })

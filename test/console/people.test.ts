@@ -64,7 +64,7 @@ describe.skipIf(NO_BROWSER)(`People${WHY}`, () => {
     await expectSound(page)
     await page.locator('input[name=code]').fill(codeOf(node, secret))
     await page.keyboard.press('Enter')
-    await page.getByRole('link', { name: 'Audit' }).waitFor()
+    await page.getByRole('link', { name: 'Audit log' }).waitFor()
 
     // Nothing is there yet: the first page says what to do.
     await page.getByRole('link', { name: 'First steps' }).click()
@@ -87,7 +87,7 @@ describe.skipIf(NO_BROWSER)(`People${WHY}`, () => {
     await page.getByRole('alert').getByText('The name, the password or the code is wrong').waitFor()
     nextCode(node)
     await signInAs(first, 'ayşe', codeOf(node, secret))
-    await page.getByRole('link', { name: 'Audit' }).waitFor()
+    await page.getByRole('link', { name: 'Audit log' }).waitFor()
 
     const second = await visit(browser, node, { reducedMotion: 'reduce', ...NARROW })
     await second.open('')

@@ -82,7 +82,7 @@ test.concurrent('silence, headers that drip, early hints for ever, no TLS and no
     send('http://slow.test/', { ...network, resolve: noAnswer.resolve }),
   ])
   const unresolved = outcomes.pop()
-  expect(unresolved).toEqual(failed('host name not resolved'))
+  expect(unresolved).toEqual(failed('name not resolved'))
   expect(outcomes).toEqual(outcomes.map(() => failed('timed out after 5 s')))
   expect(performance.now() - started).toBeLessThan(5_900)
 })
@@ -181,7 +181,7 @@ test.concurrent('all answers of the resolver count, at every attempt anew', asyn
   expect(await send(`http://rebinding.test:${port}/`, over)).toMatchObject({ success: true })
   expect(await send(`http://rebinding.test:${port}/`, over)).toEqual(failed('target address not allowed'))
   expect(await send(`http://mixed.test:${port}/`, over)).toEqual(failed('target address not allowed'))
-  expect(await send(`http://missing.test:${port}/`, over)).toEqual(failed('host name not resolved'))
+  expect(await send(`http://missing.test:${port}/`, over)).toEqual(failed('name not resolved'))
   expect(url).toContain(String(port))
 })
 
