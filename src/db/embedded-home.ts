@@ -37,12 +37,12 @@ export function chooseHome(dataDir: string, log: TextLog): Home {
     letIn(root, user)
     if (!canRead(root, user)) {
       // Never begin afresh elsewhere while there is data here.
-      if (fs.existsSync(kept)) throw new Error(`User ${user.name}, which runs PostgreSQL, has no access to its data in ${root}`)
+      if (fs.existsSync(kept)) throw new Error(`${user.name}, the user that runs PostgreSQL, has no access to its data in ${root}`)
       base = makeElsewhere(root)
     }
   }
   const { native, version } = choosePrograms(base, user)
-  if (base !== root) log.info(`PostgreSQL's user ${user?.name ?? ''} cannot enter ${root}; its data is in ${base}`)
+  if (base !== root) log.info(`Storing the database in ${base}: ${user?.name ?? ''}, the user that runs PostgreSQL, has no access to ${root}`)
   return { data: join(base, 'postgres'), native, version, user }
 }
 

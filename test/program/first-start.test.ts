@@ -152,7 +152,7 @@ test.skipIf(process.platform !== 'linux')('on a terminal the log is lines to rea
     for await (const chunk of child.stdout) {
       shown += String(chunk)
       // The terminal's Ctrl-C.
-      if (shown.includes('Ctrl-C stops it.') && child.stdin.writable) child.stdin.end('\x03')
+      if (shown.includes('Press Ctrl-C to stop.') && child.stdin.writable) child.stdin.end('\x03')
     }
     expect(shown).toContain('Stopping')
     expect(shown).not.toMatch(/^\{/m)
