@@ -1,4 +1,4 @@
-// Gives or takes highlight credits, with an entry in the account's ledger.
+// Adds or deducts highlight credits, with an entry in the account's ledger.
 import { sql } from 'kysely'
 import { invalid, invalidFields } from '#core/errors.ts'
 import { Type } from '#core/input.ts'

@@ -1,4 +1,4 @@
-// Renames an account, moves it to another plan, suspends or resumes it, opens or closes its intake of listings.
+// Changes an account: name, plan, suspension and listing import.
 import { invalid } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { PLANS } from '#core/plans.ts'

@@ -1,4 +1,4 @@
-// Changes what an API key is called, when it ends and what it is limited to; the key itself stays.
+// Changes the label, expiry and restrictions of an API key; the key itself stays the same.
 import { conflict, invalid } from '#core/errors.ts'
 import { id, moment, orNull, remark } from '#core/fields.ts'
 import { Type } from '#core/input.ts'

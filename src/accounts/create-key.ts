@@ -1,4 +1,4 @@
-// Makes an API key for an account; the key itself is in the result and nowhere else.
+// Creates an API key for an account; the key is only in the result.
 import { invalid } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'

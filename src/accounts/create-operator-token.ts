@@ -1,4 +1,4 @@
-// Makes a token for the operator API; the token itself is in the result and nowhere else.
+// Creates a token for the operator API; the token is only in the result.
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'

@@ -1,4 +1,4 @@
-// The gate before every protected route: who calls (401), whether plan and key allow the operation (403), how often (429).
+// Gate of every protected route: authentication (401), plan and key restrictions (403), rate limit (429).
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { mayCall, type Operation, type Viewer } from '#core/verb.ts'
 import { setHeaders } from '#http/fastify-adapter.ts'

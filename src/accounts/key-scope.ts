@@ -1,4 +1,4 @@
-// What an API key is limited to: reading, web pages of some origins, addresses; and the check of where a request comes from.
+// Restrictions of an API key (read-only, origins, addresses) and the check of a request against them.
 import ipaddr from 'ipaddr.js'
 import { type AddressRange, addressRange, isInRange } from '#core/address-ranges.ts'
 import { invalidFields, ServiceError } from '#core/errors.ts'

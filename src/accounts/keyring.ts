@@ -1,5 +1,5 @@
-// From the Authorization header to the caller, out of memory: the database is asked once per key, changes are followed, and
-// an address that keeps sending wrong credentials is refused before anything is looked up.
+// Authenticates the Authorization header from memory: one database query per key, updated by the change feed; addresses with too many
+// failures are rejected before any lookup.
 import { timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
 import { DAY_MS, MINUTE_MS } from '#core/duration.ts'

@@ -1,4 +1,4 @@
-// The audit log: who changed what and when, newest first.
+// Lists the audit log: who changed what and when, newest first.
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'

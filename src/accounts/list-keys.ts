@@ -1,4 +1,4 @@
-// The keys of an account, revoked and expired ones too, without the keys themselves.
+// Lists the keys of an account, including revoked and expired ones, without secrets.
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'

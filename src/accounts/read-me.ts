@@ -1,4 +1,4 @@
-// Who calls, by which key, within which limits, and what the key was used for: the first call of a new integration.
+// Returns the caller's account, key, limits and usage: the first call of a new integration.
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { OPERATION_PLAN, type Plan, PLANS } from '#core/plans.ts'

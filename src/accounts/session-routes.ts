@@ -1,4 +1,4 @@
-// Signing in to pages: the session's cookie, and when it stands for the credential that it was opened with.
+// Sign-in to web pages: the session cookie, and when it is accepted in place of the credential it was created with.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { invalid, ServiceError, unauthenticated } from '#core/errors.ts'
 import { reason } from '#core/problems.ts'

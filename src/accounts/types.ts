@@ -1,4 +1,4 @@
-// Accounts, keys, tokens and audit rows as verbs give them: in the operator API's names, ready for JSON.
+// Accounts, keys, tokens and audit entries as returned by verbs: field names of the operator API, ready for JSON.
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { PLANS } from '#core/plans.ts'

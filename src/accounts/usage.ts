@@ -1,4 +1,4 @@
-// How often each API key was used, by day and operation: counted in memory, written by each node in batches.
+// Usage of each API key by day and operation: counted in memory, written in batches by each node.
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import type { Db, Queryable } from '#db/schema.ts'

@@ -1,4 +1,4 @@
-// Categories, items, prices and price points as rows that stand for themselves: what dumps hold and the change feed sends.
+// Categories, items, prices and price points as self-contained rows, as in dumps and the change feed.
 import { type RawBuilder, sql } from 'kysely'
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'

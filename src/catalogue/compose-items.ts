@@ -1,4 +1,4 @@
-// Makes items of the facts that their source records state, with category and groups found by name.
+// Builds items from the facts of their source records, looking up category and groups by name.
 import { sql } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import type { Note } from '#db/change.ts'

@@ -1,4 +1,4 @@
-// Explains a current price of an item: an addition to the interface, for Professional and above; operators also see what is held of it.
+// Explains a current price of an item, for Professional and above; operators also see its held prices.
 import { invalid, itemNotFound } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'

@@ -1,4 +1,4 @@
-// The body fields of an item, and what they refer to: its category, its groups, its images' order.
+// Body fields of an item, and checks of its references: category, groups, image order.
 import { orNull } from '#core/fields.ts'
 import { invalid } from '#core/errors.ts'
 import { type Static, Type } from '#core/input.ts'

@@ -1,4 +1,4 @@
-// Categories with how many items are in them, in the order of their ids: all that match, the roots, or those below one.
+// Lists categories with their item counts, by id: all that match, the roots, or the children of one.
 import { LARGEST_INTEGER, orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { PER_PAGE, type Page, pageParams, pagination } from '#core/paging.ts'

@@ -1,4 +1,4 @@
-// The change feed of the catalogue: what changed since a position, in the order of commits, told once for each thing of a page.
+// Change feed of the catalogue: changes since a position, in commit order, each object once per page.
 import { ServiceError, invalid } from '#core/errors.ts'
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'

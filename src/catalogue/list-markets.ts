@@ -1,4 +1,4 @@
-// The markets that prices come from: what they are called, their currency, and how new their newest price is.
+// Lists markets with name, currency and time of their latest price.
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'

@@ -1,4 +1,4 @@
-// What a merge does to the catalogue: the emptied item goes, its id becomes an alias, its foreign ids move; and back.
+// Catalogue part of a merge: deletes the emptied item, turns its id into an alias and moves its foreign ids; and the reverse.
 import { sql } from 'kysely'
 import { mergeIds, type MergePair, pairTable } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'

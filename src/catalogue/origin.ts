@@ -1,4 +1,4 @@
-// The source record that an item is from which has none yet, told by its ref: items of before records existed, and exported ones.
+// Derives the source record of an item without one from its ref: items from before source records existed, and exported ones.
 import { finishSlug } from './finishes.ts'
 import type { ForeignId, Genre, SourceKey } from './records.ts'
 

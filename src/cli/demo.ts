@@ -1,5 +1,5 @@
-// The demo: sample catalogue, an account of every plan with a key, an operator token, collections and a marketplace, made
-// once per database.
+// The demo: sample catalogue, an account of every plan with a key, an operator token, collections and a marketplace, created once per
+// database.
 import { createReadStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'

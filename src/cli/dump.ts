@@ -1,4 +1,4 @@
-// The command `dump`: makes a dump of the catalogue now.
+// The command `dump`: creates a dump of the catalogue now.
 import type { Command } from 'commander'
 import { type DumpProgress, makeDump } from '#dumps/make-dump.ts'
 import { openDumpStore } from '#dumps/open-store.ts'

@@ -1,4 +1,4 @@
-// The command `listen`: a receiver of webhooks that verifies, prints and answers as told, to build against.
+// The command `listen`: a webhook receiver for development that verifies and prints notifications and sends a chosen response.
 import { timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'

@@ -1,4 +1,4 @@
-// The command `match`: joins what sources state of the same cards and products, and merges items that are the same.
+// The command `match`: matches source records of the same cards and products, and merges duplicate items.
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { call } from '#core/verb.ts'

@@ -1,4 +1,4 @@
-// The commands `matches ...`: records and sets that wait for a decision, and the decisions.
+// The commands `matches ...`: pending records and sets, and decisions about them.
 import { type Command, Option } from 'commander'
 import { call } from '#core/verb.ts'
 import { acceptMatch } from '#identity/accept-match.ts'

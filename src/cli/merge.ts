@@ -1,4 +1,4 @@
-// The commands `merge`, `merges` and `split`: one item made of two, and two of one again.
+// The commands `merge`, `merges` and `split`: merge two items into one, and split them again.
 import type { Command } from 'commander'
 import { call } from '#core/verb.ts'
 import type { Batch } from '#identity/batches.ts'

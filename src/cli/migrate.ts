@@ -1,4 +1,4 @@
-// The command `migrate`: brings the schema of the database up to date.
+// The command `migrate`: updates the database schema.
 import type { Command } from 'commander'
 import { pino } from 'pino'
 import { migrate } from '#db/migrate.ts'

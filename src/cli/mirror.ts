@@ -1,4 +1,4 @@
-// The command `mirror`: keeps a copy of another Mintmark's catalogue in a file.
+// The command `mirror`: mirrors the catalogue of another Mintmark in a file.
 import { type Command, Option } from 'commander'
 import { CatalogueCopy } from '../mirror/copy.ts'
 import { exportCopy } from '../mirror/export-copy.ts'

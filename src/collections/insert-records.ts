@@ -1,4 +1,4 @@
-// Adding of records: many in one statement, each judged on its own, so that one that is refused stops no other.
+// Adds many records in one statement; each is checked independently, so an invalid one does not affect the others.
 import { sql } from 'kysely'
 import { invalid, type ServiceError } from '#core/errors.ts'
 import { missing } from '#core/fields.ts'

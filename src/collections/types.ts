@@ -1,4 +1,4 @@
-// Collections and their records as verbs give them: in the interface's names, ready for JSON.
+// Collections and their records as returned by verbs: public field names, ready for JSON.
 import type { CatalogueNode } from '#catalogue/context.ts'
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'

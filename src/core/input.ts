@@ -1,5 +1,4 @@
-// Reading of what callers send: a schema checks bodies as they are and turns query and path text into values, and every
-// refusal names the field and what is allowed.
+// Validation of input: a schema checks bodies and converts query and path values; every error names the field and what is allowed.
 import { type Static, type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Settings } from 'typebox/system'

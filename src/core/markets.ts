@@ -1,4 +1,4 @@
-// The four price markets and what is fixed about them: their codes, their order and their default currencies.
+// The four price markets with their codes, order and default currencies.
 import { namedValues } from './named-values.ts'
 
 /** Market codes in the order in which answers list them (interface.md, "GraphQL Price"). */

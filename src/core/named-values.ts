@@ -1,4 +1,4 @@
-// Lists of values with a name, such as the codes of the markets: OpenAPI documents state each once, under its name.
+// Named lists of values, such as market codes, which OpenAPI documents define once under their name.
 
 const names = new Map<string, string>()
 

@@ -1,4 +1,4 @@
-// Pages by number: the parameters every paged list takes, and the pagination object it answers with.
+// Pagination by page number: the parameters and the pagination object of every paged list.
 import { Type } from './input.ts'
 
 /** `pagination` of the REST envelope (interface.md, "Response envelope"). */

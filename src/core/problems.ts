@@ -1,4 +1,4 @@
-// Why something is refused: a rule and its parameters. People's texts are made from them, in any language and naming style.
+// Reasons for errors: a rule and its parameters, from which human-readable texts are built in any language and naming style.
 
 /** Words that parameters hold and texts translate. */
 export const TERMS = [

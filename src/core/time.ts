@@ -1,4 +1,4 @@
-// Which times the service accepts, and local times as Plus endpoints and webhooks give them.
+// Accepted time formats, and local times in Plus endpoints and webhooks.
 import { MINUTE_MS } from '#core/duration.ts'
 
 /** The range of all times and dates from callers and files: years of four digits, which every column and format holds. */

@@ -1,4 +1,4 @@
-// Reads together what the resolvers of one answer ask for one by one: fields that come from the database.
+// Batches database reads that the resolvers of one response request one by one.
 
 /**
  * Makes a reader of single values of one that reads many; everything that an answer asks for in one turn is one read.

@@ -1,4 +1,4 @@
-// The change feed and the dumps of the catalogue: what REST answers under /changes and /dumps.
+// Change feed and dumps of the catalogue, as under /changes and /dumps over REST.
 import { type Change, type ChangePage, listChanges } from '#catalogue/list-changes.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { call } from '#core/verb.ts'

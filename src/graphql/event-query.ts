@@ -1,4 +1,4 @@
-// Query.events: what REST answers under /plus/events.
+// Query.events, as under /plus/events over REST.
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { readEvents } from '#webhooks/read-events.ts'
 import type { AccountEvent, AccountEvents } from '#webhooks/types.ts'

@@ -1,4 +1,4 @@
-// Finding items by what other systems call them, and suggesting cards: what REST answers under /items/lookup and /items/suggest.
+// Item lookup by external ids and card suggestions, as under /items/lookup and /items/suggest over REST.
 import { MOST_SUGGESTIONS, type Suggestion, suggestionOf, suggestItems } from '#catalogue/suggest-items.ts'
 import { call } from '#core/verb.ts'
 import { type LookedUpItem, lookupItems } from '#identity/lookup-items.ts'

@@ -1,4 +1,4 @@
-// The type Item and what belongs to it (interface.md, "Item (GraphQL)").
+// The type Item and its parts (interface.md, "Item (GraphQL)").
 import { imagesOf, pricesOf } from '#catalogue/snapshot/item-json.ts'
 import type { LabelNode } from '#catalogue/snapshot/label-tree.ts'
 import { type Builder, cost, type Refs } from './builder.ts'

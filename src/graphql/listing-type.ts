@@ -1,4 +1,4 @@
-// Listings as queries show them: what REST answers under /plus/listings/{id}.
+// Listings in queries, as under /plus/listings/{id} over REST.
 import type { GraphQLResolveInfo } from 'graphql'
 import { call } from '#core/verb.ts'
 import { getListing } from '#market/get-listing.ts'

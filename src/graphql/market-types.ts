@@ -1,4 +1,4 @@
-// Markets and grades as queries show them: what REST answers under /markets and /groups.
+// Markets and grades in queries, as under /markets and /groups over REST.
 import type { Group } from '#catalogue/list-groups.ts'
 import type { MarketEntry } from '#catalogue/list-markets.ts'
 import { type Builder, cost } from './builder.ts'

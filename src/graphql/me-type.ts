@@ -1,4 +1,4 @@
-// The caller as queries show it: what REST answers under /me.
+// The caller in queries, as under /me over REST.
 import type { Me } from '#accounts/read-me.ts'
 import { type Builder, cost, fromDatabase } from './builder.ts'
 

@@ -1,4 +1,4 @@
-// The mutation root (interface.md, "GraphQL"), put together from what each module can change.
+// The mutation root (interface.md, "GraphQL"), assembled from the mutations of each module.
 import type { Plan } from '#core/plans.ts'
 import type { Builder } from './builder.ts'
 import { implementCollectionMutations } from './collection-mutations.ts'

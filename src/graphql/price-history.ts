@@ -1,4 +1,4 @@
-// Item.priceHistory: what REST answers under /items/{id}/price-history.
+// Item.priceHistory, as under /items/{id}/price-history over REST.
 import { type PricePeriod, readPriceHistory } from '#catalogue/read-price-history.ts'
 import { call } from '#core/verb.ts'
 import { marketOf, sent } from './arguments.ts'

@@ -1,4 +1,4 @@
-// Price jobs over GraphQL: what REST answers under /plus/price-jobs.
+// Price jobs, as under /plus/price-jobs over REST.
 import { call } from '#core/verb.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { named, type Reason, textOf } from '#core/problems.ts'

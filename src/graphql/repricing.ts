@@ -1,4 +1,4 @@
-// Repricing rules: what REST answers under /plus/repricing-rules.
+// Repricing rules, as under /plus/repricing-rules over REST.
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
 import { createRepricingRule, MOST_RULES } from '#market/repricing/create-repricing-rule.ts'

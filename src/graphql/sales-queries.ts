@@ -1,4 +1,4 @@
-// Query.orders and Query.statement: what REST answers under /plus/orders and /plus/statement.
+// Query.orders and Query.statement, as under /plus/orders and /plus/statement over REST.
 import { OPERATION_PLAN } from '#core/plans.ts'
 import type { Page, Pagination } from '#core/paging.ts'
 import { listMyOrders } from '#market/list-my-orders.ts'

@@ -1,4 +1,4 @@
-// Query.payoutPreview and Query.listingVisibility: what REST answers under /plus/payout-preview and /plus/listings/{id}/visibility.
+// Query.payoutPreview and Query.listingVisibility, as under /plus/payout-preview and /plus/listings/{id}/visibility over REST.
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { previewPayout } from '#market/preview-payout.ts'
 import { readListingVisibility } from '#market/read-listing-visibility.ts'

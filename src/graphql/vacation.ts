@@ -1,4 +1,4 @@
-// The vacation of a seller: what REST answers under /plus/vacation.
+// The vacation of a seller, as under /plus/vacation over REST.
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
 import { endVacation } from '#market/end-vacation.ts'

@@ -1,4 +1,4 @@
-// Variables and arguments read by functions made once per document; whatever is not plainly right is left to graphql-js.
+// Reads variables and arguments with functions compiled once per document; anything unusual is left to graphql-js.
 import {
   type FieldNode,
   getArgumentValues,

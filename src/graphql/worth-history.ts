@@ -1,4 +1,4 @@
-// Query.collectionWorthHistory: what REST answers under /plus/collections/{id}/worth-history.
+// Query.collectionWorthHistory, as under /plus/collections/{id}/worth-history over REST.
 import { readWorthHistory } from '#collections/read-worth-history.ts'
 import type { WorthDay } from '#collections/types.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'

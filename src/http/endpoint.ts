@@ -1,4 +1,4 @@
-// A declared route as an endpoint: its verb's input read from a request, its result or failure made a response.
+// Turns a declared route into an endpoint: reads the verb's input from a request and writes its result or error as a response.
 import { invalid, ServiceError } from '#core/errors.ts'
 import { paramReader, type TSchema, Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'

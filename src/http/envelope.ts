@@ -1,4 +1,4 @@
-// The one envelope of both listeners, and the one place where an error becomes an answer.
+// Response envelope of both listeners, and the conversion of errors to responses.
 import { ERROR_STATUS, type ErrorCode, type ErrorFacts, factsOf, ServiceError, unavailable } from '#core/errors.ts'
 import { ReasonFields, Type } from '#core/input.ts'
 import { namedValues } from '#core/named-values.ts'

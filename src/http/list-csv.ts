@@ -1,4 +1,4 @@
-// A paged list as CSV: all rows of it, of one moment of the database, by the verb and the schema that its JSON comes from.
+// Exports a paged list as CSV: all rows from one database snapshot, using the same verb and schema as JSON.
 import { Readable } from 'node:stream'
 import { csvLine } from '#core/csv.ts'
 import type { Shape } from '#core/input.ts'

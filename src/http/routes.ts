@@ -1,4 +1,4 @@
-// Registers declared routes with Fastify: handlers, 405s and the entries of the reference, all made from their verbs.
+// Registers declared routes with Fastify: handlers, 405 responses and reference entries, derived from their verbs.
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { type ErrorCode, ERROR_STATUS, ServiceError } from '#core/errors.ts'
 import { type Shape, type TSchema, Type } from '#core/input.ts'

@@ -1,4 +1,4 @@
-// Decides that a waiting record is an item: one of its candidates, or any other of its game and language family.
+// Matches a pending record to an item: one of its candidates, or any item of its game and language family.
 import { sql } from 'kysely'
 import { adoptItems } from '#catalogue/adopt-items.ts'
 import { rankOf } from '#catalogue/facts.ts'

@@ -1,4 +1,4 @@
-// Takes a match from the queue, applies a decision about it by the same way as imports, and keeps it so that it can be withdrawn.
+// Takes a match from the queue, applies a decision the same way as imports do, and records it so that it can be withdrawn.
 import { sql } from 'kysely'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { conflict } from '#core/errors.ts'

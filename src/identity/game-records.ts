@@ -1,4 +1,4 @@
-// The source records of one game as the matcher takes them, and the decisions of people about them.
+// Source records of one game and the decisions about them, as input of the matcher.
 import { type RawBuilder, sql } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import { MARKETS } from '#core/markets.ts'

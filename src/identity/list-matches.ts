@@ -1,4 +1,4 @@
-// Matches that wait for a decision, are postponed or decided.
+// Lists pending, postponed and decided matches.
 import { filter } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'

@@ -1,4 +1,4 @@
-// Brings the catalogue to what its sources make of it: records for items from before records existed, joins, merges of twins.
+// Matches the whole catalogue to its sources: records for old items, matches, merges of duplicates.
 import { sql } from 'kysely'
 import { adoptItems } from '#catalogue/adopt-items.ts'
 import { lockIdentity } from '#catalogue/identity-lock.ts'

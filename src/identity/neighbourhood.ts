@@ -1,4 +1,4 @@
-// Which records a decision can affect: those of the sets that the matcher compares with the set of a record, directly or over others.
+// Finds the records a decision can affect: those of sets the matcher compares with the record's set, directly or transitively.
 import { sql } from 'kysely'
 import type { Tx } from '#db/schema.ts'
 import type { World } from './game-records.ts'

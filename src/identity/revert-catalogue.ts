@@ -1,4 +1,4 @@
-// Takes what a catalogue import stated out of the catalogue, or puts it back; what other imports state stays.
+// Reverts or restores the statements of a catalogue import; statements of other imports stay.
 import { sql } from 'kysely'
 import { reinstateCategories, revertCategories } from '#catalogue/category-changes.ts'
 import { withdrawStatements } from '#catalogue/source-records.ts'

@@ -1,4 +1,4 @@
-// An operator's own words for sealed products, beside those of the program (`matching/sealed-aliases.json`).
+// The operator's aliases for sealed products, in addition to the built-in ones (`matching/sealed-aliases.json`).
 import { name, remark } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import type { Note } from '#db/change.ts'

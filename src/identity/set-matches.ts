@@ -1,4 +1,4 @@
-// Sets as operators decide about them: those that resemble sets of other sources without being told by a rule, and those decided.
+// Sets for decisions by operators: unmapped ones that resemble sets of other sources, and decided ones.
 import { type RawBuilder, sql } from 'kysely'
 import { existing, missing, orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'

@@ -1,4 +1,4 @@
-// Brings the items of a game to what its source records and the decisions of people make of them.
+// Updates the items of a game to match its source records and decisions.
 import { deleteItems, giveUpRefs } from '#catalogue/store.ts'
 import { unlinkRecords } from '#catalogue/source-records.ts'
 import type { Note } from '#db/change.ts'

@@ -1,4 +1,4 @@
-// Splits what a source states out of an item: it becomes an item of its own, and stays apart from the other sources.
+// Splits a source record from an item: it becomes a separate item, and stays apart from the other sources.
 import { sql } from 'kysely'
 import { adoptItems } from '#catalogue/adopt-items.ts'
 import { lockIdentity } from '#catalogue/identity-lock.ts'

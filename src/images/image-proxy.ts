@@ -1,4 +1,4 @@
-// Images of the catalogue for callers: out of the cache on disk, else fetched once for all who ask at the same time.
+// Serves catalogue images from the disk cache, or fetches each once for all concurrent requests.
 import { join } from 'node:path'
 import { Cache } from '#core/cache.ts'
 import type { Log } from '#core/context.ts'

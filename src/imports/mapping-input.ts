@@ -1,4 +1,4 @@
-// The mapping of an import: what the caller writes, on top of a saved one where it names one.
+// Column mapping of an import: the caller's parameters merged into a saved mapping, if one is named.
 import { invalid, invalidFields } from '#core/errors.ts'
 import { type Static, Type } from '#core/input.ts'
 import { problem } from '#core/problems.ts'

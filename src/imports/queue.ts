@@ -1,4 +1,4 @@
-// Uploaded imports of this node: two at a time in threads of their own, others wait, and none that broke seems to run on.
+// Queue of uploaded imports on this node: two run at a time in their own threads, and interrupted ones are marked as failed.
 import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// Takes an uploaded file in and queues its import; the id comes back at once.
+// Receives an uploaded file and queues its import; returns the id immediately.
 import { closed } from '#catalogue/fields.ts'
 import { Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'

@@ -1,4 +1,4 @@
-// A growable set of rows as bits, with its size kept and a short journal for readers that keep counts over it.
+// A growable bitset of rows with its size, and a short journal for readers that maintain counts.
 import { grown } from '#index/columns.ts'
 
 /** How many single changes a reader may lag behind before it has to count anew; a power of two. */

@@ -1,4 +1,4 @@
-// Texts by row as the numbers of their words, and found by these: what many texts have in common is kept and cut once.
+// Texts by row, stored and searched as word numbers, so that common words are stored and split once.
 import { grown } from '#index/columns.ts'
 import { fold } from '#index/fold.ts'
 import { TermRows } from '#index/terms.ts'

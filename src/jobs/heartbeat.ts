@@ -1,4 +1,4 @@
-// The heartbeat of workers: each says every few seconds that it is there, and anyone can ask how many are.
+// Heartbeat of workers: each reports every few seconds, and anyone can read how many are alive.
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { sql } from 'kysely'

@@ -1,4 +1,4 @@
-// Takes new listings in, whoever brings them: each is judged, and waits for approval (decisions.md, "Listings").
+// Creates listings, pending approval, and evaluates the approval rules for each (decisions.md, "Listings").
 import { conflict, ServiceError } from '#core/errors.ts'
 import type { Note } from '#db/change.ts'
 import { liveItemIds } from '#db/live-item.ts'

@@ -1,4 +1,4 @@
-// Tells what an approval rule would have done in the last days, beside what people decided.
+// Runs a backtest of an approval rule against the manual decisions of the last days.
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'

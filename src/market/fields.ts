@@ -1,4 +1,4 @@
-// Fields of a listing as bodies carry them, each rule once.
+// Fields of a listing in request bodies.
 import { invalid, invalidFields } from '#core/errors.ts'
 import { orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'

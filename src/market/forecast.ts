@@ -1,4 +1,4 @@
-// What a write of an own listing would lead to: the write itself is run, looked at and rolled back.
+// Forecast of a write to an own listing: runs the write, inspects the result and rolls it back.
 import { Type } from '#core/input.ts'
 import { rehearse } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'

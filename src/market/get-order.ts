@@ -1,4 +1,4 @@
-// An order as it was recorded, with what became of its lines.
+// Reads an order with the current state of its lines.
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'

@@ -1,4 +1,4 @@
-// The caller's vacation that runs or is to come, null for none.
+// Reads the caller's current or future vacation; null if there is none.
 import { type Static, Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { localTime } from '#core/time.ts'

@@ -1,4 +1,4 @@
-// What an approval rule said of listings when they began to wait, newest first.
+// Lists the evaluations of an approval rule, newest first.
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'

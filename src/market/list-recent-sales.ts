@@ -1,4 +1,4 @@
-// The latest sales of the marketplace, without any trace of who sold (interface.md, "GET /api/v1/plus/recent-sales").
+// Lists the latest sales of the marketplace, without any seller data (interface.md, "GET /api/v1/plus/recent-sales").
 import { filter } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'

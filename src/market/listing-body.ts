@@ -1,4 +1,4 @@
-// The body fields by which operators bring listings in and correct them.
+// Body fields with which operators create and correct listings.
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'

@@ -1,4 +1,4 @@
-// Why buyers do not find an own listing, with what its seller can do.
+// Why buyers cannot find an own listing, and what its seller can do.
 import { id, missing } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'

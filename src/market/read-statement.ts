@@ -1,4 +1,4 @@
-// What the caller sold and what was refunded in a month of the service's time zone, with totals that are the sums of the lines.
+// Statement of the caller's sales and refunds in a month of the service's time zone, with exact totals.
 import { Type } from '#core/input.ts'
 import { pagination, type Pagination } from '#core/paging.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'

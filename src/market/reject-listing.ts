@@ -1,4 +1,4 @@
-// Rejects a listing, or takes a published one down, with the reason that its owner reads.
+// Rejects a listing or takes a published one down, with a reason shown to its owner.
 import { id, name } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'

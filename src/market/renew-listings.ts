@@ -1,4 +1,4 @@
-// Renews own listings, those named or those that end soon: a new period from now on, without an approval where nothing has changed since.
+// Renews own listings, by id or by end of period: a new period from now on, without approval if nothing has changed.
 import { invalid } from '#core/errors.ts'
 import { orNull } from '#core/fields.ts'
 import { ReasonFields, type Static, Type } from '#core/input.ts'

@@ -1,4 +1,4 @@
-// Sends a listing back to its owner with a note about what to change; an edit sends it to approval again.
+// Sends a listing back to its owner with a note; an edit submits it for approval again.
 import { id, name } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'

@@ -1,4 +1,4 @@
-// Sets or changes the caller's vacation: listings are hidden meanwhile, and their periods and highlights stand still.
+// Sets or changes the caller's vacation: listings are hidden, and periods and highlights are paused.
 import { DAY_MS, MINUTE_MS } from '#core/duration.ts'
 import { invalid } from '#core/errors.ts'
 import { moment, momentOf } from '#core/fields.ts'

@@ -1,4 +1,4 @@
-// Listings, orders and sales as verbs give them, and what the verbs need of their context.
+// Listings, orders and sales as returned by verbs, and the context verbs need.
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import type { Market } from '#core/markets.ts'

@@ -1,4 +1,4 @@
-// When a seller is on vacation, and how publication periods and highlights stand still meanwhile. Pure.
+// When a seller is on vacation, and how it pauses publication periods and highlights. Pure.
 
 /** From its first moment on, up to its last, which does not belong to it. */
 export interface Vacation {

@@ -1,4 +1,4 @@
-// What keeps a search from finding a listing: one list of causes, none of which holds exactly when the listing is found.
+// Reasons a search cannot find a listing; the list is empty if and only if the listing can be found.
 import { namedValues } from '#core/named-values.ts'
 import type { ListingStatus } from '#db/schema.ts'
 import { type PUBLISHED, statusAt } from './rules.ts'

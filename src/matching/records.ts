@@ -1,4 +1,4 @@
-// What the matcher reads and gives: source records, decisions of people, and the assignment of records to items.
+// Input and output of the matcher: source records, decisions of people, and the assignment of records to items.
 import type { ForeignId, Genre } from '#catalogue/records.ts'
 
 /** What the matcher needs of one source record: what one source says of one printing of a card, or of one sealed product. */

@@ -1,4 +1,4 @@
-// Joins single cards of several sources: by shop id, by set, number and name; what is only alike waits for a person.
+// Matches single cards of several sources by shop id, or by set, number and name; merely similar cards stay pending.
 import { areApart, type Candidate, type Cluster, clusterOf, contradictions, join, type Joined, type Unit, unitsOf, waitingCard } from './clusters.ts'
 import { Multimap } from './multimap.ts'
 import { likeness } from './names.ts'

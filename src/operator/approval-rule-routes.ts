@@ -1,4 +1,4 @@
-// Operator API: rules that approve listings, what they would have done, and reopening what they did.
+// Operator API: approval rules, their backtests, and reopening their approvals.
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { Route } from '#http/route.ts'

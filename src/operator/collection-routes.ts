@@ -1,4 +1,4 @@
-// Operator API: collections of accounts, and files that go into them and come out.
+// Operator API: collections of accounts, their imports and exports.
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { changeCollection } from '#collections/change-collection.ts'

@@ -1,4 +1,4 @@
-// Operator API: dumps of the catalogue, made every night and on demand.
+// Operator API: dumps of the catalogue, created every night and on demand.
 import type { WriteCtx } from '#db/change.ts'
 import { type DumpState, DumpStateSchema, getDumpState } from '#dumps/get-dump-state.ts'
 import type { DumpCtx } from '#dumps/maker.ts'

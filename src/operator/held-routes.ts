@@ -1,4 +1,4 @@
-// Operator API: prices that wait for a decision.
+// Operator API: held prices.
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { Route } from '#http/route.ts'

@@ -1,4 +1,4 @@
-// Operator API: source records and sets that wait for a decision about which item or set they are.
+// Operator API: source records and sets pending a match decision.
 import { orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'

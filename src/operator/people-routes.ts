@@ -1,4 +1,4 @@
-// Operator API: the people who run the service, their sessions and tokens; and what a new service still lacks.
+// Operator API: people who run the service, their sessions and tokens, and the setup steps of a new service.
 import { changePerson } from '#accounts/people/change-person.ts'
 import { createPerson } from '#accounts/people/create-person.ts'
 import { createPersonToken } from '#accounts/people/create-person-token.ts'

@@ -1,4 +1,4 @@
-// Operator API: the exchange rates by which prices of several currencies are compared.
+// Operator API: exchange rates used to compare prices in different currencies.
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { WriteCtx } from '#db/change.ts'

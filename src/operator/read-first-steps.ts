@@ -1,4 +1,4 @@
-// What a new service still lacks before it is useful, each step by what is stored.
+// Setup steps of a new service, each derived from stored data.
 import { sql } from 'kysely'
 import { type Static, Type } from '#core/input.ts'
 import { namedValues } from '#core/named-values.ts'

@@ -1,4 +1,4 @@
-// Operator API: what words of searches may mean, beside those that the program knows.
+// Operator API: search synonyms of the operator, in addition to the built-in ones.
 import { listSynonyms } from '#catalogue/list-synonyms.ts'
 import { setSynonyms, SynonymSchema } from '#catalogue/set-synonyms.ts'
 import type { Synonym } from '#catalogue/synonyms.ts'

@@ -1,4 +1,4 @@
-// Serves the built client, so that a web page imports it without a bundler.
+// Serves the built client, which web pages can import without a bundler.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-// The developer's page at `/` of the public listener: what the service is, its plans, a first request to paste.
+// Developer home page at `/` of the public listener: the service, its plans and a first request to paste.
 import { escapeHtml } from './html.ts'
 import { type Plan, PLAN_NAMES, PLANS } from '#core/plans.ts'
 

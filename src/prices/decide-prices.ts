@@ -1,4 +1,4 @@
-// A person's decision about prices in question: those that are named as they were seen, or all that a filter finds, as one batch.
+// A decision about prices under review, given individually or by filter, recorded as one batch.
 import { type RawBuilder, sql } from 'kysely'
 import { conflict, invalid } from '#core/errors.ts'
 import { LARGEST_INTEGER } from '#core/fields.ts'

@@ -1,4 +1,4 @@
-// Why a price is what it is: everything that it was set from or judged by, so that the answer alone suffices to compute it again.
+// Explains a price with everything it was computed from and evaluated by, so that the response alone is enough to recompute it.
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import { orNull } from '#core/fields.ts'

@@ -1,4 +1,4 @@
-// Prices that wait for a decision: reading them, and carrying a decision out.
+// Held prices: reading them and applying decisions.
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { missing, orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'

@@ -1,4 +1,4 @@
-// Judges current prices in the database: reads them with what judging needs, and stores the verdicts that changed.
+// Evaluates current prices in the database: loads them with the data the rules need, and stores changed verdicts.
 import { sql } from 'kysely'
 import { MARKETS } from '#core/markets.ts'
 import type { Note } from '#db/change.ts'

@@ -1,4 +1,4 @@
-// Held prices as operators see them, those largest deviation first.
+// Lists held prices, largest deviation first.
 import { boundedId } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'

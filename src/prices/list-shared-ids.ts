@@ -1,4 +1,4 @@
-// Shop ids and figures that several items share, by source: what to correct in the catalogue or at the source.
+// Lists shop ids and figures shared by several items, to be corrected in the catalogue or at the source.
 import { sql } from 'kysely'
 import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'

@@ -1,5 +1,4 @@
-// Price sources as operators see them: how old their feeds are against their usual interval, how far their prices are trusted,
-// what they cover, and whether one is set aside.
+// Lists price sources with feed age, trust, coverage, and whether they are set aside.
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import { orNull } from '#core/fields.ts'

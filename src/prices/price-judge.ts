@@ -1,4 +1,4 @@
-// Judges current prices in memory: puts what the database knows of items beside their prices and asks the evidence rules.
+// Evaluates current prices in memory: combines prices with the item data from the database and runs the evidence rules.
 import { MARKETS } from '#core/markets.ts'
 import type { Queryable } from '#db/schema.ts'
 import { type ConfirmedPrices, confirmedPrices, hasConfirmedPrices } from './confirmed-prices.ts'

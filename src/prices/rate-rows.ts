@@ -1,4 +1,4 @@
-// Rows of exchange rates as callers and files give them: what they may be, and how they are written.
+// Exchange rate rows in requests and files: validation and formatting.
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import { day } from '#core/fields.ts'

@@ -1,4 +1,4 @@
-// Exchange rates that operators load: to compare prices of several currencies, and to convert lists that come in another one.
+// Exchange rates loaded by operators, to compare prices in different currencies and to convert price lists.
 import { DAY_MS } from '#core/duration.ts'
 import type { Queryable } from '#db/schema.ts'
 

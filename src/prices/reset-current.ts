@@ -1,4 +1,4 @@
-// Setting of current prices to what follows from the history after points came or went.
+// Recomputes current prices from the history after points were added or removed.
 import { type RawBuilder, sql } from 'kysely'
 import { parseMinor } from '#core/money.ts'
 import type { Note } from '#db/change.ts'

@@ -1,5 +1,4 @@
-// What a batch of prices stated, and what was current before each of them: kept so that an import can be taken out from
-// under those that came after it.
+// Statements of a price batch and the prices they replaced, stored so that an import can be reverted after later ones.
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { FIGURE_COLUMNS, FigureTable } from './figures.ts'
 import { type CurrentPrices, JUMPS } from './current.ts'

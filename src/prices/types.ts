@@ -1,4 +1,4 @@
-// Shapes that the price module hands around: what verbs need, a price to be written, how a batch of them went, a stored point.
+// Types of the price module: context, prices to write, batch results, stored points.
 import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
 import type { WriteCtx } from '#db/change.ts'

@@ -1,4 +1,4 @@
-// What the REST reference says before its endpoints, of its groups, and of what the service sends.
+// Introductory texts of the REST reference: overview, groups and webhooks.
 import { ExpireEventSchema, SaleEventSchema } from '#webhooks/event-body.ts'
 
 /** @param url under which callers reach the service */

@@ -1,4 +1,4 @@
-// Who calls: the account, the key, its limits and what it was used for.
+// The caller's account, key, limits and usage.
 import { type Me, type MeCtx, MeSchema, readMe } from '#accounts/read-me.ts'
 import type { Route } from '#http/route.ts'
 

@@ -1,4 +1,4 @@
-// The service at a glance: what there is by status, what was sold, what waits, and how fresh the prices are.
+// Overview of the service: counts by status, sales, queues, and price freshness.
 import { sql } from 'kysely'
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'

@@ -1,4 +1,4 @@
-// Creates or replaces the account's webhook; its secret is made at the first save and never changes.
+// Creates or replaces the account's webhook; its secret is generated on the first save and never changes.
 import { invalidFields } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'

@@ -1,4 +1,4 @@
-// The feed of every account's events on this node: reads at one moment are one statement, and a commit answers those who wait.
+// Event feed of this node: concurrent reads share one statement, and commits wake waiting requests.
 import type { LongPolls, Wait } from '#db/long-polls.ts'
 import type { Db } from '#db/schema.ts'
 import { type FeedAsk, type FeedBounds, type FeedPart, readParts } from './event-positions.ts'

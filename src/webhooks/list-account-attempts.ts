@@ -1,4 +1,4 @@
-// Operator: every finished attempt to deliver to an account's webhook, with what the receiver answered, newest first.
+// Operator: lists finished delivery attempts of an account's webhook with the responses, newest first.
 import { existing, id, missing } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'

@@ -1,4 +1,4 @@
-// The check of a receiver: notifications of which some are to be accepted and some refused, and what its answers say of it.
+// Notifications of a receiver check, some to be accepted and some rejected, and the evaluation of the responses.
 import { createHmac, randomBytes } from 'node:crypto'
 import { HOUR_MS } from '#core/duration.ts'
 import { type Static, Type } from '#core/input.ts'

@@ -1,4 +1,4 @@
-// Posts events of the feed once more, each in one attempt that changes nothing else for the receiver.
+// Replays events from the feed, with one attempt each and no effect on the health of the receiver.
 import { invalid, ServiceError } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'

@@ -1,4 +1,4 @@
-// What the webhooks take from a node: its settings, its own addresses, and the key of the stored secrets.
+// Webhook settings of a node, its own addresses, and the key of stored secrets.
 import pg from 'pg'
 import type { Config } from '#config.ts'
 import type { Log } from '#core/context.ts'

@@ -1,4 +1,4 @@
-// The sender: woken by commits, it gives each receiver its turn, posts, and records how every attempt ended.
+// Webhook sender: woken by commits, it serves receivers in turn, posts notifications and records every attempt.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '#core/context.ts'
 import type { Db } from '#db/schema.ts'

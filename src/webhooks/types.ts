@@ -1,4 +1,4 @@
-// Webhook configurations, events and attempts as verbs give them, ready for JSON.
+// Webhook configurations, events and attempts as returned by verbs, ready for JSON.
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import type { HasViewer, Viewer } from '#core/verb.ts'

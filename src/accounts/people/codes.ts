@@ -1,4 +1,4 @@
-// Codes of authenticator apps (TOTP): the secret that an app is set up with, and accepting each code once.
+// Codes of authenticator apps (TOTP): setting up the secret, and accepting each code once.
 import { Secret, TOTP } from 'otpauth'
 import type { Sealing } from '#core/sealing.ts'
 import type { Db, Queryable } from '#db/schema.ts'

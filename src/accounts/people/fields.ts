@@ -1,4 +1,4 @@
-// Input fields of people's verbs, and whom a verb that is for oneself is about.
+// Input fields of the people verbs, and the check whether a caller may act for a person.
 import { ServiceError } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'

@@ -1,4 +1,4 @@
-// People, their sessions and tokens as verbs give them: in the operator API's names, ready for JSON.
+// People, sessions and tokens as returned by verbs: field names of the operator API, ready for JSON.
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { ROLES } from '#core/roles.ts'

@@ -1,4 +1,4 @@
-// One spelling for what the Pokémon sources write differently: rarities, stages, card types and collector numbers.
+// Normalises terms that Pokémon sources spell differently: rarities, stages, card types and collector numbers.
 import { text } from './reading.ts'
 
 // Keyed by the source's text in lower case. Case alone ("Double rare") is put right by `rarityTerm`.

@@ -1,4 +1,4 @@
-// Rows of imported files that wait: they are listed, placed on an item, or discarded.
+// Parked rows of imported files: list them, add them to the collection, or discard them.
 import { conflict, invalid, ServiceError } from '#core/errors.ts'
 import { existing, id, missing, orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'

@@ -1,4 +1,4 @@
-// Brings a file into a collection: matched rows become records, others are parked, and what is there already stays.
+// Imports a file into a collection: matched rows become records, others are parked, existing records stay.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { sql } from 'kysely'

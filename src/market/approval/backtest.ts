@@ -1,4 +1,4 @@
-// What a rule would have done: each decision of people in the past, judged by the facts that were kept when its listing began to wait.
+// Backtest of a rule: evaluates past manual decisions with the facts recorded when the listing was submitted.
 import { DAY_MS } from '#core/duration.ts'
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'

@@ -1,4 +1,4 @@
-// Conditions of approval rules, judged by the facts that are kept of a listing and by nothing else: so a rule cannot look into the future.
+// Conditions of approval rules, evaluated only with the recorded facts of a listing, so that backtests cannot look into the future.
 import { invalidFields } from '#core/errors.ts'
 import { type Static, Type } from '#core/input.ts'
 import { problem } from '#core/problems.ts'

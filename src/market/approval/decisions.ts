@@ -1,4 +1,4 @@
-// Decisions about listings as they are kept: with what was known, and with what they replaced, so that they can be undone.
+// Stored decisions about listings, with the facts known and the values replaced, so that they can be undone.
 import { sql } from 'kysely'
 import { MINUTE_MS } from '#core/duration.ts'
 import { orNull } from '#core/fields.ts'

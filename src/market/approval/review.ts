@@ -1,4 +1,4 @@
-// What a decision about a listing is made by: the prices it is compared with, its seller's record, and what changed since its approval.
+// Data for a decision about a listing: reference prices, the seller's history, and changes since approval.
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import { orNull } from '#core/fields.ts'

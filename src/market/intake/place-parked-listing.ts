@@ -1,4 +1,4 @@
-// Makes a listing of a parked row, whose item its owner names.
+// Creates a listing from a parked row with the item its owner chose.
 import { ServiceError } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'

@@ -1,4 +1,4 @@
-// SQL of the intake: what an account has listed already, and rows that are parked.
+// SQL of listing imports: existing listings of an account, and parked rows.
 import { sql } from 'kysely'
 import { findIntakeQuota, lockIntakeQuota } from '#accounts/store.ts'
 import { ServiceError } from '#core/errors.ts'

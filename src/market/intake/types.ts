@@ -1,4 +1,4 @@
-// Listings that are brought in by file, and their parked rows, as verbs give them.
+// Imported listings and parked rows as returned by verbs.
 import type { CatalogueNode } from '#catalogue/context.ts'
 import { CandidateFields } from '#collections/import/parked.ts'
 import { orNull } from '#core/fields.ts'

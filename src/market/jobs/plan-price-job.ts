@@ -1,4 +1,4 @@
-// Plans new prices and stock of many own listings: what each row would do or why it is refused. No listing changes.
+// Plans new prices and stock for many own listings: the effect of each row, or why it is refused. No listing changes.
 import { HOUR_MS } from '#core/duration.ts'
 import { notFound, ServiceError } from '#core/errors.ts'
 import { LARGEST_INTEGER } from '#core/fields.ts'

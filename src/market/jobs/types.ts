@@ -1,4 +1,4 @@
-// Price jobs as verbs give them.
+// Price jobs as returned by verbs.
 import { orNull } from '#core/fields.ts'
 import { ReasonFields, type Static, Type } from '#core/input.ts'
 import { JOB_POLICIES, JOB_STATES, ROW_OUTCOMES } from './states.ts'

@@ -1,4 +1,4 @@
-// Says what a repricing rule would do now and would have done on the days before; a rule has to be simulated before it is used.
+// Simulates a repricing rule for now and previous days; required before a rule can be enabled.
 import { DAY_MS } from '#core/duration.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'

@@ -1,4 +1,4 @@
-// SQL of repricing rules, of the listings that they are for, and of what these are compared with.
+// SQL of repricing rules, the listings they apply to, and their comparison data.
 import { type RawBuilder, sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import { idForSql, missing } from '#core/fields.ts'

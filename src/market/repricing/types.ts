@@ -1,4 +1,4 @@
-// Repricing rules and what they do, as verbs give them.
+// Repricing rules and their results as returned by verbs.
 import type { CatalogueNode } from '#catalogue/context.ts'
 import { orNull } from '#core/fields.ts'
 import { ReasonFields, type Static, Type } from '#core/input.ts'

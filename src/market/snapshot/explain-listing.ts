@@ -1,4 +1,4 @@
-// Why the computed figures of a listing are what they are: the inputs that suffice to compute them again.
+// Explains the computed figures of a listing with all inputs needed to recompute them.
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'

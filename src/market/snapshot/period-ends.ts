@@ -1,4 +1,4 @@
-// When publication periods end: those of the next hours are kept in order, later ones are found in the column when their time nears.
+// Ends of publication periods: those of the next hours are kept in order, later ones are found in the column when they come near.
 import { HOUR_MS } from '#core/duration.ts'
 import { Deadlines } from './deadlines.ts'
 import type { PublishedTable } from './published.ts'

@@ -1,4 +1,4 @@
-// Everything that is kept of published listings, and how a change of one thing reaches all that depends on it. No SQL.
+// In-memory state of published listings, and how a change propagates to everything that depends on it. No SQL.
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { MARKETS } from '#core/markets.ts'
 import { fold } from '#index/fold.ts'

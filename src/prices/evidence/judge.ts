@@ -1,4 +1,4 @@
-// Puts the evidence rules together: all current prices of one item and label in, a verdict for each out. Pure.
+// Combines the evidence rules: takes all current prices of an item and label, returns a verdict for each. Pure.
 import { DAY_MS } from '#core/duration.ts'
 import { MARKETS } from '#core/markets.ts'
 import { isOld } from './age.ts'

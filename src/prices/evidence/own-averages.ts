@@ -1,4 +1,4 @@
-// Rule `own_averages`: a price against what its own feed says of the same card: averages of sales, else the offers.
+// Rule `own_averages`: compares a price with its feed's own averages of sales, or else its offers.
 import { sideOf, type Thresholds, timesOff } from './thresholds.ts'
 import type { Figures } from './types.ts'
 

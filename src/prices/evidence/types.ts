@@ -1,4 +1,4 @@
-// The words of price evidence: the states, confidences and flags of a price, and the figures that feeds give beside it.
+// Types of price evidence: states, confidences and flags of a price, and the feed's own figures.
 import { namedValues } from '#core/named-values.ts'
 
 /** In the order of their numbers in the database. */
