@@ -25,7 +25,7 @@ export interface Config {
   databaseReplicaUrl: string | null
   /** bootstrap operator token, null when none is set */
   operatorToken: string | null
-  /** address under which callers reach the public listener, without a slash at the end; null: as it listens */
+  /** address under which clients reach the public listener, without a slash at the end; null: as it listens */
   publicUrl: string | null
   /** whether answers name images of the catalogue under `publicUrl`, where they are fetched and cached */
   imageProxy: boolean
@@ -60,7 +60,7 @@ export interface Config {
   catalogueLanguages: readonly string[]
   /** thresholds of the rules that hold prices */
   priceRules: PriceRules
-  /** days for which the price history is kept, 0 for ever */
+  /** days for which the price history is kept, 0 forever */
   priceHistoryDays: number
   /** speed-ups that are off, for measurements (docs/benchmarks.md) */
   without: ReadonlySet<Speedup>

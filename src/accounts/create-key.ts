@@ -34,7 +34,7 @@ export const createKey = verb(
     }),
 )
 
-/** When a key ends. @throws VALIDATION_ERROR for a moment that is not in the future */
+/** When a key ends. @throws VALIDATION_ERROR for a time that is not in the future */
 export function expiryOf(text: string | null, now: Date): Date | null {
   const expiresAt = text === null ? null : momentOf('expires_at', text)
   if (expiresAt && expiresAt <= now) throw invalid('expires_at', 'in_future')

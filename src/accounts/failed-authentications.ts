@@ -18,7 +18,7 @@ export interface Caller {
 }
 
 export interface FailureRules {
-  /** what the callers present, such as `API key` */
+  /** what clients present, such as `API key` */
   credential: string
   /** failures allowed for an address in a minute */
   limit: number

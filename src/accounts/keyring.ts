@@ -116,7 +116,7 @@ export class Keyring implements ChangeFollower {
   readonly #changed = new Cache<string, true>({ limit: CAPACITY })
   readonly #audit: FailureAudit | null
   readonly failures: FailedAuthentications
-  /** what keys are used for, null where nobody asks */
+  /** what keys are used for, null if nobody asks */
   readonly usage: KeyUsage | null
   /** by table: key id → epoch milliseconds of a use that is not stored yet */
   #uses = new Map<UsedTable, Map<number, number>>()

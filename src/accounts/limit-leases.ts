@@ -62,7 +62,7 @@ export class LimitLeases {
     }
   }
 
-  /** Null where a lease has to be asked for first. */
+  /** Null if a lease has to be asked for first. */
   #fromLease(accountId: number, limit: number): Counted | null {
     const lease = this.#leases.get(accountId)
     const nowMs = performance.now()

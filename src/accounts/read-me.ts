@@ -7,7 +7,7 @@ import type { WriteCtx } from '#db/change.ts'
 import { fetchAccount, fetchKey } from './store.ts'
 import { type KeyUsage, USAGE_DAYS, usageOfKey } from './usage.ts'
 
-/** What `readMe` needs of its context. */
+/** Context of `readMe`. */
 export interface MeCtx extends Pick<WriteCtx, 'db' | 'viewer' | 'now'> {
   /** requests a minute by plan, null for no limits */
   rateLimits: Readonly<Record<Plan, number>> | null

@@ -51,7 +51,7 @@ export function addSessionRoutes(app: FastifyInstance, signIn: SignIn): void {
   const path = `/${name}/session`
   const hide = { schema: { hide: true } as object }
   const sessionOf = cookieReader(name)
-  /** Who is signed in, null where nobody is, or no longer. */
+  /** Who is signed in, null if nobody is, or no longer. */
   const current = async (request: FastifyRequest): Promise<{ session: string; viewer: Viewer } | null> => {
     const session = sessionOf(request)
     if (session === null) return null

@@ -70,7 +70,7 @@ export class KeyUsage {
     this.#day = -1
     const rows = rowsOf(flushed)
     try {
-      // In one order, so that nodes never wait for each other in a circle.
+      // In one order, so that nodes never wait for each other in a cycle.
       await inTransaction(this.#db, (tx) =>
         sql`
           insert into api_key_usage as u (key_id, day, operation, requests)

@@ -58,7 +58,7 @@ export interface Composition {
 
 /**
  * Saves items as their facts have them.
- * @throws Error where no category of an item is in the catalogue
+ * @throws Error if no category of an item is in the catalogue
  */
 export async function composeItems(
   tx: Tx,

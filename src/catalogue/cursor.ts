@@ -1,4 +1,4 @@
-// Keyset pagination cursors, opaque to callers: they record where a page ended, so pages stay consistent while rows are added and
+// Keyset pagination cursors, opaque to clients: they record where a page ended, so pages stay consistent while rows are added and
 // removed.
 import { readCursor, writeCursor } from '#core/cursor.ts'
 import { invalid } from '#core/errors.ts'

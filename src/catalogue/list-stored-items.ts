@@ -55,7 +55,7 @@ export const listStoredItems = verb(
         const ids = found && named ? found.filter((id) => named.includes(id)) : (found ?? named)
         return pageOfItems(ctx, { ...filter, game, categoryId, ids }, limit, offset)
       }
-      // The orders are kept in memory; what only the database can filter by is taken out of them.
+      // The orders are kept in memory; what only the database can filter by is removed from them.
       const sorted = idsInOrder(ctx, { query: asked, categoryId, game }, field, direction)
       const among = Object.keys(filter).length > 0 ? await idsOfItems(ctx, filter) : null
       const ids = sorted.filter((id) => (!among || among.has(id)) && (!named || named.includes(id)))

@@ -30,7 +30,7 @@ export async function replaceByAliases(tx: Tx, pairs: readonly MergePair[]): Pro
 
 /**
  * Puts items back as they were before merges that are marked as undone already.
- * @throws CONFLICT where another item has the ref or slug of one now
+ * @throws CONFLICT if another item has the ref or slug of one now
  */
 export async function restoreItems(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   const ids = mergeIds(pairs)

@@ -12,7 +12,7 @@ export interface Originated {
   foreign_ids?: readonly ForeignId[]
 }
 
-/** The record, or null where the ref is of no source that the program reads. */
+/** The record, or null if the ref is of no source that the program reads. */
 export function originOf({ ref, attributes = [], foreign_ids: foreignIds = [] }: Originated): SourceKey | null {
   const source = ref.slice(0, ref.indexOf(':'))
   const rest = ref.slice(source.length + 1)

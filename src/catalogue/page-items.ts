@@ -31,7 +31,7 @@ export interface ItemSlice {
   endCursor: () => string | null
   /** canonical form of the field query, where there was one */
   query?: string | undefined
-  /** other searches that find something, where this one finds nothing; null where there was none, or something is found */
+  /** other searches that find something, where this one finds nothing; null if there was none, or something is found */
   suggestions: () => readonly string[] | null
 }
 

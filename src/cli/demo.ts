@@ -61,7 +61,7 @@ export class NoDemoError extends Error {
 }
 
 /**
- * Makes the demo in an empty database, or of the operator's own catalogue; of an earlier demo in this database the keys are
+ * Creates the demo in an empty database, or of the operator's own catalogue; of an earlier demo in this database the keys are
  * read again. Processes that do so at the same time make one demo.
  * @throws NoDemoError of one sentence when the database holds anything else
  */
@@ -79,7 +79,7 @@ export function prepareDemo(ctx: WriteCtx, config: DemoConfig, { ownCatalogue = 
   })
 }
 
-/** Makes the demo, whatever is there, and keeps its keys in DATA_DIR. */
+/** Creates the demo, whatever is there, and keeps its keys in DATA_DIR. */
 export async function makeDemo(ctx: WriteCtx, config: DemoConfig, { ownCatalogue = false } = {}): Promise<DemoAccess> {
   if (!ownCatalogue) await call(importFiles, { ...ctx, rules: config.priceRules }, { format: 'mintmark-ndjson', files: SAMPLES })
   else if (!(await hasSellables(ctx.db))) {

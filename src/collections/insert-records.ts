@@ -20,7 +20,7 @@ export interface NewRecord {
   purchaseDate: string | null
   cardUniqId: string | null
   note: string | null
-  /** what it is in the file that brings it in, null where none does */
+  /** what it is in the file that brings it in, null if none does */
   importKey: string | null
 }
 

@@ -6,7 +6,7 @@ export const MARKETS = namedValues('MarketCode', ['service', 'source_a', 'source
 
 export type Market = (typeof MARKETS)[number]
 
-/** What an operator calls the markets; one without a name goes by its code. */
+/** What an operator calls the markets; one without a name uses its code. */
 export type MarketNames = Readonly<Partial<Record<Market, string>>>
 
 /** Position of a market in MARKETS, by which the database and the snapshots know it; null for none. */

@@ -11,7 +11,7 @@ export function namedValues<const T extends readonly string[]>(name: string, val
   return values
 }
 
-/** The name of a list of values, undefined where it has none. */
+/** The name of a list of values, undefined if it has none. */
 export function nameOfValues(values: readonly unknown[]): string | undefined {
   return names.get(JSON.stringify(values))
 }

@@ -81,7 +81,7 @@ export const TERMS = [
   'printings',
   'rows',
   'tokens',
-  // texts, callers, and what to do
+  // texts, clients, and what to do
   'on one line',
   'on one line, without bidirectional controls',
   'on one line, with a visible character and without bidirectional controls',

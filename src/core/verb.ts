@@ -56,7 +56,7 @@ export interface Operation {
 export interface Verb<Ctx, In extends TSchema, Out> extends Operation {
   input: In
   sharedBy: SharedBy
-  /** the code of all its refusals, null where each kind of refusal has its own */
+  /** the code of all its refusals, null if each kind of refusal has its own */
   familyError: ErrorCode | null
   /** whether its result holds a secret, so that nothing on the way may keep the answer */
   secret: boolean

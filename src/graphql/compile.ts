@@ -168,7 +168,7 @@ function compileValue(type: GraphQLOutputType, nodes: readonly FieldNode[], comp
   return { write: nullable, steady }
 }
 
-/** Null where none may be: graphql-js finds out how far it spreads. */
+/** Null if none may be: graphql-js finds out how far it spreads. */
 function present(value: unknown): unknown {
   if (value === null || value === undefined) throw new Error('null in a field that is never null')
   return value

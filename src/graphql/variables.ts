@@ -24,7 +24,7 @@ const PLAIN: Record<string, (value: unknown) => unknown> = {
   Int: (value) => (Number.isInteger(value) && Math.abs(value as number) < 2 ** 31 ? value : undefined),
 }
 
-/** Makes what reads an operation's variables from what was sent; it gives null where they are refused. */
+/** Makes what reads an operation's variables from what was sent; it gives null if they are refused. */
 export function variablesReader(schema: GraphQLSchema, { variableDefinitions = [] }: OperationDefinitionNode): (sent: Values) => Values | null {
   const declared = variableDefinitions.map(({ variable, type, defaultValue }) => {
     const optional = type.kind !== Kind.NON_NULL_TYPE && defaultValue === undefined

@@ -16,7 +16,7 @@ export interface EndpointRules<Ctx extends HasViewer> {
   failed: Failures
   /** for reads that are shared by plan: its version is that of everything they show */
   cache?: ResponseCache
-  /** where it is given, callers may have every paged list as CSV: a view of one moment to read the list by */
+  /** where it is given, clients may have every paged list as CSV: a view of one moment to read the list by */
   snapshot?: OpenSnapshot<Ctx>
 }
 

@@ -24,7 +24,7 @@ export interface FastEndpoint {
   route: string
   endpoint: Endpoint
   /**
-   * Reads a request that is for this endpoint and gives it to `serve`, or null where Fastify is to read it.
+   * Reads a request that is for this endpoint and gives it to `serve`, or null if Fastify is to read it.
    * @returns whether it is for this endpoint
    */
   read: (request: IncomingMessage, serve: (made: ApiRequest | null) => void) => boolean

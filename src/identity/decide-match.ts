@@ -42,7 +42,7 @@ export interface Verdict {
 
 interface Deciding {
   decision: 'accepted' | 'separated'
-  /** what to write, given the match; asked again with the new candidates as long as the record goes on waiting */
+  /** what to write, given the match; asked again with the new candidates as long as the record stays pending */
   verdicts: (tx: Tx, match: QueuedMatch) => Promise<Verdict[]>
 }
 

@@ -164,7 +164,7 @@ export async function homePrices(tx: Tx, game: string, items: readonly number[] 
   return new Map(rows.map((row) => [row.item_id, row.cents]))
 }
 
-/** A record as the matcher takes it. One of our own exports goes by the source that its ref names. */
+/** A record as the matcher takes it. One of our own exports uses the source that its ref names. */
 export function matchRecordOf(
   record: GameRecord,
   { game, world }: World,

@@ -21,7 +21,7 @@ export interface MatchedWorld {
   updated: number
   merged: number
   emptied: number
-  /** cards and products that wait for a decision */
+  /** cards and products that are pending a decision */
   waiting: number
   /** records under items by how they came there */
   methods: Record<string, number>

@@ -1,4 +1,4 @@
-// Matches as operators see them: a source record that waits for a decision, or about which one was taken, beside its candidates.
+// Matches as operators see them: a source record that is pending a decision, or about which one was taken, beside its candidates.
 import { type RawBuilder, sql } from 'kysely'
 import type { Facts } from '#catalogue/facts.ts'
 import { Details, ForeignIdList } from '#catalogue/fields.ts'

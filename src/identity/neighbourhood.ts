@@ -15,7 +15,7 @@ const MOST_RECORDS = 8_000
 /**
  * The sets that are reached from records and sets: over maps between sets, candidates, records under one item, shared shop ids
  * and decisions of people. With all their records the matcher comes to the same result as with the whole world.
- * @returns null where that would be most of the world, or the world is not sorted by sets (sealed products)
+ * @returns null if that would be most of the world, or the world is not sorted by sets (sealed products)
  */
 export async function neighbourhoodOf(
   tx: Tx,

@@ -20,7 +20,7 @@ export interface RevertedCatalogue {
  * merges that it made are undone. An item that has prices of others, listings, sales or collection records stays. The
  * caller holds `lockIdentity` and has withdrawn the import's prices.
  * @param by the batch of the revert
- * @throws CONFLICT where a merge of the import cannot be undone
+ * @throws CONFLICT if a merge of the import cannot be undone
  */
 export async function revertCatalogue(
   ctx: PriceWriteCtx,

@@ -95,7 +95,7 @@ export async function fetchSet(on: Queryable, id: number): Promise<StoredSet> {
   return set
 }
 
-/** The set, or undefined where no category has the id. */
+/** The set, or undefined if no category has the id. */
 export function findSet(on: Queryable, id: number): Promise<StoredSet | undefined> {
   return on.selectFrom('categories').select(['id', 'ref', 'market', 'game']).where('id', '=', id).executeTakeFirst()
 }

@@ -132,7 +132,7 @@ async function pairsWaitedFor(tx: Tx, records: readonly LinkedRecord[]): Promise
   return rows.map(({ record, candidate }) => [keyOf(record), keyOf(candidate)])
 }
 
-/** The item that the records are now; null where they are still under the one that they were to leave, or under none. */
+/** The item that the records are now; null if they are still under the one that they were to leave, or under none. */
 async function itemOf(tx: Tx, left: number, records: readonly LinkedRecord[]): Promise<number | null> {
   const { rows } = await sql<{ item_id: number }>`
     select s.item_id from item_sources s join items i on i.id = s.item_id

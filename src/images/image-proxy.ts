@@ -29,7 +29,7 @@ export interface ImageProxy {
   close(): Promise<void>
 }
 
-/** After this time an image is fetched anew, while the one in the cache is answered. */
+/** After this time an image is fetched again, while the one in the cache is answered. */
 const REFRESH_MS = 30 * DAY_MS
 /** For how long a source is not asked again for an image that it did not give. */
 const PAUSE_MS: Record<ImageProblem, number> = { missing: 10 * MINUTE_MS, failed: MINUTE_MS, slow: MINUTE_MS }

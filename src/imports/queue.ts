@@ -35,7 +35,7 @@ export class ImportQueue {
   readonly #running = new Map<number, Worker>()
   /** holds the locks of this node's imports for as long as the process lives */
   #guard: pg.PoolClient | null = null
-  /** statements on the guard, one after the other */
+  /** statements on the guard, one after another */
   #guarded: Promise<void> = Promise.resolve()
   #closed = false
 

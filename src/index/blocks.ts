@@ -171,7 +171,7 @@ export class RowBlocks {
     this.#arrange(this.sequence.toSpliced(at + 1, 0, upper))
   }
 
-  /** Joins each block with the one before it where both fit well into one, and frees the empty ones. */
+  /** Joins each block with the previous one where both fit well into one, and frees the empty ones. */
   #join(): void {
     const sequence: number[] = []
     for (const block of this.sequence) {

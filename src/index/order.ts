@@ -258,7 +258,7 @@ export class KeptOrder {
     return kept
   }
 
-  /** The counts of a filter, caught up with its changes: only blocks that changed themselves are counted anew. */
+  /** The counts of a filter, caught up with its changes: only blocks that changed themselves are counted again. */
   #counted(filter: RowBits | null): Kept {
     const kept = filter === null ? this.#keptForAll : this.#keptFor(filter)
     const blocks = this.#blocks

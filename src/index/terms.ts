@@ -26,7 +26,7 @@ export class TermRows {
     return terms
   }
 
-  /** Keeps the numbers of terms for good, also when no row has them. */
+  /** Keeps the numbers of terms permanently, also when no row has them. */
   hold(terms: readonly number[]): void {
     for (const term of terms) this.#held.add(term)
   }

@@ -11,7 +11,7 @@ const FORGET_AFTER_DAYS = 7
 export interface Workers {
   /** heard within the last minute and not stopped since */
   alive: number
-  /** since the last word of any worker, null for none in the last days */
+  /** since the last sign of any worker, null for none in the last days */
   lastSeenSeconds: number | null
 }
 

@@ -18,7 +18,7 @@ const DEFAULTS = {
   min_offer_price: null,
 } as const
 
-/** A listing as it is brought in; `sku` where its owner brings it. */
+/** A listing as it is imported; `sku` where its owner brings it. */
 export interface WantedListing {
   fields: ListingFields
   sku: string | null

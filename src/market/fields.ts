@@ -139,7 +139,7 @@ export function checkOffer(field: 'price' | 'min_offer_price', priceKurus: numbe
   throw invalid(field, 'not_above', { field: 'price' })
 }
 
-/** A listing's slug: words of its title for people, its id for machines. */
+/** A listing's slug: words of its title, and its id. */
 export function listingSlug(title: string, id: number): string {
   const words = slugWords(title)
   return words ? `${words}-${id}` : String(id)

@@ -69,7 +69,7 @@ export async function forecastingEach<
   })
 }
 
-/** @param after null where the write deletes it */
+/** @param after null if the write deletes it */
 function forecastOf(before: StandingRow, after: StandingRow | null, sent: string[], now: Date): Omit<Forecast, 'usual_wait'> {
   if (!after) return { status: 'deleted', hidden: true, because: [] }
   const status = statusAt(after.status, after.expires_at, now)

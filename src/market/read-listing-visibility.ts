@@ -39,7 +39,7 @@ export const readListingVisibility = verb(
   },
 )
 
-/** Since when each cause has held where it holds; null where that is not recorded. */
+/** Since when each cause has held where it holds; null if that is not recorded. */
 async function beginnings(db: Db, listing: StandingRow): Promise<Record<HindranceCode, Date | null>> {
   const known = { pending: listing.waiting_since, vacation: listing.vacation_from, expired: listing.expires_at }
   const { rows } = await sql<Record<Exclude<HindranceCode, keyof typeof known>, Date | null>>`

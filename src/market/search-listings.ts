@@ -29,7 +29,7 @@ const values = (description: string) =>
 export interface FoundListings {
   rows: Int32Array
   flags: Flags
-  /** as JSON, behind the other members of each row's listing; null where they are not asked for */
+  /** as JSON, behind the other members of each row's listing; null if they are not asked for */
   details: string[] | null
   pagination: Pagination
 }

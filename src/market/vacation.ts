@@ -23,7 +23,7 @@ export function withoutVacation(end: Date, vacation: Vacation | null, now: Date)
   return shifted(end, start.getTime() - Math.min(end.getTime(), vacation!.to.getTime()))
 }
 
-/** Where the part of a vacation that is left begins; null where none is left. */
+/** Where the part of a vacation that is left begins; null if none is left. */
 function startLeft(vacation: Vacation | null, now: Date): Date | null {
   if (vacation === null || vacation.to <= now) return null
   return vacation.from > now ? vacation.from : now

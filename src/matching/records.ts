@@ -16,7 +16,7 @@ export interface MatchRecord {
   /** language family of the print: only records of one family can be one card (`intl`, `ja`, `zh`, `op-en`, ...) */
   family: string
   set: MatchSet | null
-  /** collector number as printed, with or without its total; null where there is none */
+  /** collector number as printed, with or without its total; null if there is none */
   number: string | null
   name: string
   /** names in other languages or spellings of the same card */

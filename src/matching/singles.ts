@@ -221,7 +221,7 @@ function matched(units: readonly Unit[], known: Known, verdicts: Verdicts, setMa
 
 interface Exact {
   unit: Unit
-  /** the only one, null where there is none or more than one */
+  /** the only one, null if there is none or more than one */
   cluster: Cluster | null
   method: Method
   reasons: Reason[]
@@ -368,7 +368,7 @@ function nameScore(card: SourceCard, other: SourceCard): number {
   return best >= ALIKE ? best * 0.7 : 0
 }
 
-/** 0 where the numbers cannot be compared; null where they are different ones. */
+/** 0 where the numbers cannot be compared; null if they are different ones. */
 function numberScore({ number, bare }: SourceCard, other: SourceCard): number | null {
   if (number === null || other.number === null || bare === null || other.bare === null) return 0
   if (number === other.number || bare === other.bare) return 1

@@ -21,7 +21,7 @@ export interface Remote {
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
 
-/** @throws Error where there is none yet */
+/** @throws Error if there is none yet */
 export async function newestDump(remote: Remote): Promise<Dump> {
   const { data } = (await (await get(remote, '/dumps')).json()) as { data: Dump | null }
   if (!data) throw new Error(`${remote.url} has no dump yet`)

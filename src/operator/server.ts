@@ -110,7 +110,7 @@ export interface OperatorNode {
   keys: Keyring
   operators: Keyring
   catalogue: Catalogue
-  /** null where this node serves no images */
+  /** null if this node serves no images */
   images: ImageProxy | null
   consoleSessions: Keyring
   /** sessions of the seller's desk */

@@ -16,7 +16,7 @@ export interface EndpointMap {
   endpoints: readonly MappedEndpoint[]
 }
 
-/** @param url under which callers reach the service */
+/** @param url under which clients reach the service */
 export function llmsText(url: string, { tags, endpoints }: EndpointMap, guides: Iterable<Guide>): string {
   const groups = tags.map(({ name, description }) => {
     const lines = endpoints

@@ -94,7 +94,7 @@ function named({ held_ids: heldIds, prices }: DecidePrices): object | null {
   return heldIds ? { held_ids: heldIds } : prices ? { prices } : null
 }
 
-/** The filter, null where prices are named. @throws VALIDATION_ERROR for what does not go with the decision */
+/** The filter, null if prices are named. @throws VALIDATION_ERROR for what does not go with the decision */
 function whichOf({ decision, held_ids: heldIds, prices, filter, expected }: DecidePrices): ReviewFilter | null {
   const isHeld = (HELD_DECISIONS as readonly string[]).includes(decision)
   const [own, other] = isHeld ? (['held_ids', 'prices'] as const) : (['prices', 'held_ids'] as const)
@@ -120,7 +120,7 @@ async function marketsOf(tx: Tx, { held_ids: heldIds, prices, filter }: DecidePr
   return rows.map((row) => row.market)
 }
 
-/** Locks the prices. @throws CONFLICT where they are not what was seen, or not as many */
+/** Locks the prices. @throws CONFLICT if they are not what was seen, or not as many */
 async function choose(tx: Tx, { decision, held_ids: heldIds, prices, expected }: DecidePrices, filter: ReviewFilter | null): Promise<Chosen[]> {
   if (filter) {
     const { rows } = await sql<Chosen>`${pricesInQuestion(filter)}`.execute(tx)

@@ -36,7 +36,7 @@ export interface Rate {
 export type RatePlace = { row: number } | { line: number }
 
 /**
- * Judges rates one after the other: each is a rate, or what is wrong with it. Of a currency and day there is one rate; the
+ * Judges rates one after another: each is a rate, or what is wrong with it. Of a currency and day there is one rate; the
  * same one again is no mistake.
  */
 export function rateJudge(now: Date): (given: GivenRate, place: RatePlace) => Rate | Problem {

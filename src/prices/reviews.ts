@@ -117,13 +117,13 @@ export type ReviewCount = Static<typeof ReviewCountSchema>
 
 type Currencies = Readonly<Record<Market, string>>
 
-/** What reading needs of its context: the currency of each market beside the database. */
+/** Context of reading: the currency of each market beside the database. */
 export type ReviewCtx = Pick<WriteCtx, 'db' | 'viewer' | 'now'> & { rules: { currencies: Currencies } }
 
 /** Those that somebody has to decide about, in `price_reviews`. What is stale ends by itself when its source is heard again. */
 const RANKED: readonly ReviewState[] = ['held', 'disputed']
 
-/** The heaviest flag of all prices of the item and label that are in one state; null where only a check was missing. */
+/** The heaviest flag of all prices of the item and label that are in one state; null if only a check was missing. */
 const causeOf = sql`(case ${sql.join(
   CAUSE_FLAGS.map((flag) => sql`when flags_of_label & ${sql.lit(1 << FLAGS.indexOf(flag))} <> 0 then ${sql.lit(flag)}`),
   sql` `,

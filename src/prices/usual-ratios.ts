@@ -6,7 +6,7 @@ import type { Conditions } from './evidence/judge.ts'
 import { type GroupRatio, type MarketPair, UsualRatios, usualRatios } from './evidence/ratios.ts'
 import { STATES } from './evidence/types.ts'
 
-/** What an item's usual ratios go by. */
+/** What the usual ratios of an item depend on. */
 export interface ItemGroup {
   game: string
   categoryId: number

@@ -236,7 +236,7 @@ export class PriceWriter {
     return holdOf(candidate, this.#rules, this.#nowMs)
   }
 
-  /** Makes a price the current one. */
+  /** Creates a price the current one. */
   #set(batch: PriceBatch, i: number, currents: CurrentPrices, current: number, changes: CurrentChanges, figures: Figures | null): void {
     const write = batch.at(i)
     if (current >= 0) changes.remember(current)

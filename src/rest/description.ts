@@ -1,7 +1,7 @@
 // Introductory texts of the REST reference: overview, groups and webhooks.
 import { ExpireEventSchema, SaleEventSchema } from '#webhooks/event-body.ts'
 
-/** @param url under which callers reach the service */
+/** @param url under which clients reach the service */
 export const apiDescription = (url: string): string => `
 Prices of trading cards and sealed products from several sources, by condition and grade. [Guides](/docs/guides) explain how to use them.
 

@@ -102,7 +102,7 @@ const KINDS: Record<CheckName, Kind> = {
   },
 }
 
-/** One notification of a check with what became of it, null where it was not sent. */
+/** One notification of a check with what became of it, null if it was not sent. */
 export interface Probed {
   name: CheckName
   outcome: Outcome | null
@@ -111,7 +111,7 @@ export interface Probed {
 }
 
 /**
- * Sends the notifications one after the other, up to the first without an answer: the others would wait in vain, too.
+ * Sends the notifications one after another, up to the first without an answer: the others would wait in vain, too.
  * @returns all kinds of checks, in their order
  */
 export async function sendProbes(checked: Checked, now: () => Date, network: Network): Promise<Probed[]> {

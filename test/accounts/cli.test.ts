@@ -1,4 +1,4 @@
-// The commands for accounts, keys and operator tokens: text for people, one JSON value for programs.
+// The commands for accounts, keys and operator tokens: human-readable text, or one JSON value for programs.
 import { Command, CommanderError } from 'commander'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { register as registerAccount } from '#cli/account.ts'

@@ -1,4 +1,4 @@
-// The commands `merge`, `merges`, `split` and `matches`: text for people, one JSON value for programs.
+// The commands `merge`, `merges`, `split` and `matches`: human-readable text, or one JSON value for programs.
 import { Command, CommanderError } from 'commander'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { register as registerMatches } from '#cli/matches.ts'

@@ -20,7 +20,7 @@ export function newAppSecret(name: string): AppSecret {
   return { secret: totp.secret.base32, uri: totp.toString() }
 }
 
-/** The step whose code this is, null where it is a code of none that counts now. */
+/** The step whose code this is, null if it is a code of none that counts now. */
 export function stepOf(code: string, secret: string, now: Date): number | null {
   const digits = code.replaceAll(/\s/g, '')
   if (!/^\d{6}$/.test(digits)) return null

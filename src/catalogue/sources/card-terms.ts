@@ -16,7 +16,7 @@ const RARITIES: Readonly<Record<string, string>> = {
   amazing: 'Amazing Rare',
 }
 
-/** The one spelling of a rarity; undefined where the source says nothing or the text `None`. */
+/** The one spelling of a rarity; undefined if the source says nothing or the text `None`. */
 export function rarityTerm(value: unknown): string | undefined {
   const rarity = text(value)
   if (rarity === undefined || rarity.toLowerCase() === 'none') return undefined

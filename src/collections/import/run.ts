@@ -55,7 +55,7 @@ type Parked = Unmatched & { key: string }
 
 const KEPT_ERRORS = 1_000
 const INSERTED_AT_ONCE = 1_000
-/** What is held in memory while one file is brought in; larger collections come in several files. */
+/** What is held in memory while one file is imported; larger collections come in several files. */
 const MOST_ROWS = 100_000
 const MOST_BYTES = 32 * 1024 * 1024
 
@@ -77,7 +77,7 @@ export const importCollection = verb(
     const rows = await readAll(ctx, knownFormat(name), file as CollectionFile, report)
     const { unchanged } = report
     return change(ctx, async (tx, note) => {
-      // Runs again after a deadlock: counts begin anew.
+      // Runs again after a deadlock: counts begin again.
       Object.assign(report, { added: 0, parked: 0, unchanged })
       const collection = await lockCollection(tx, collectionId)
       await write(tx, collection.id, name, rows, report)

@@ -36,7 +36,7 @@ export const importListings = verb(
     writes: true,
     input: Type.Object(
       {
-        // Whatever a row is, it is judged alone: a wrong one is refused, the others are taken in.
+        // Whatever a row is, it is judged alone: a wrong one is refused, the others are created.
         rows: Type.Array(Type.Unknown(), {
           minItems: 1,
           maxItems: MOST_ROWS,

@@ -9,7 +9,7 @@ import type { Queryable, Tx } from '#db/schema.ts'
 import { SOLD_OUT } from '../rules.ts'
 import type { IntakeEntry } from './read-rows.ts'
 
-/** @throws FORBIDDEN where the operator has not opened the intake for the account */
+/** @throws FORBIDDEN if the operator has not opened the intake for the account */
 export async function requireIntake(on: Queryable, accountId: number): Promise<void> {
   if ((await findIntakeQuota(on, accountId)) === null) throw closed()
 }

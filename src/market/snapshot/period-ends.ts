@@ -20,7 +20,7 @@ export class PeriodEnds {
     if (atMs <= this.#untilMs) this.#soon.push(atMs, id)
   }
 
-  /** Visits the listings whose period is over, and perhaps others: who is called looks again. */
+  /** Visits the listings whose period has ended, and perhaps others: who is called looks again. */
   popDue(nowMs: number, visit: (id: number) => void): void {
     if (nowMs >= this.#untilMs) this.#lookAhead(nowMs)
     this.#soon.popDue(nowMs, visit)

@@ -77,7 +77,7 @@ export class ListingState {
   }
 
   /**
-   * Puts a published listing in, new or changed. One whose period is over or whose seller is suspended is taken out; that of
+   * Puts a published listing in, new or changed. One whose period has ended or whose seller is suspended is taken out; that of
    * a seller on vacation is kept until they are back.
    */
   put(listing: ListingSource, nowMs: number): void {
