@@ -309,10 +309,10 @@ export const SETTINGS = {
   OPERATOR_PORT: setting("operator's listener", 8081, whole(0, 65535)),
   HOST: setting('address of the public listener', '', text),
   OPERATOR_HOST: setting("address of the operator's listener", '127.0.0.1', text),
-  DATA_DIR: setting('where the embedded database and secrets live', './data', text),
+  DATA_DIR: setting('directory of the embedded database and secrets', './data', text),
   DATABASE_URL: setting('PostgreSQL to use instead of the embedded one, with one or several hosts', null as string | null, writableUrl),
   DATABASE_LISTEN_URL: setting('the same database for the one connection that listens, past a pooler', null as string | null, writableUrl),
-  DATABASE_REPLICA_URL: setting('streaming replica for large reads: loading at start, export, backup', null as string | null, postgresUrl),
+  DATABASE_REPLICA_URL: setting('streaming replica for large reads: initial load, export, backup', null as string | null, postgresUrl),
   OPERATOR_TOKEN: setting('bootstrap operator token', null as string | null, (value) => {
     if (value.length < 24) throw new Error('at least 24 characters')
     return value

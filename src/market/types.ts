@@ -304,7 +304,7 @@ export const StoredOrderSchema = Type.Object(
           line: Type.Integer({ description: 'From 1' }),
           ...RecordedLine,
           seller_id: Type.Integer(),
-          commission: Type.Number({ description: 'Unit price × quantity less the payout' }),
+          commission: Type.Number({ description: 'Unit price × quantity minus the payout' }),
           cancellation: orNull(CancellationSchema),
         },
         { title: 'OrderLine' },

@@ -81,7 +81,7 @@ export const matchRoutes: Route<PriceWriteCtx>[] = [
     tag: 'Matches',
     answer: (match: Match | null) => ({
       data: match,
-      message: match ? `Match ${match.id} waits again` : 'Decision withdrawn; a rule now matches the record',
+      message: match ? `Match ${match.id} is pending again` : 'Decision withdrawn; a rule now matches the record',
     }),
     data: orNull(MatchSchema),
     errors: ['CONFLICT', 'NOT_FOUND'],

@@ -45,7 +45,7 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx>[] => [
     summary: 'Set or correct one price of an item',
     description:
       'On the word of a person: published whatever the rules say, and confirmed. What it replaces stays in the history and is in the audit ' +
-      'log. It is a batch of its own, which can be reverted.',
+      'log. It is a separate batch, which can be reverted.',
     tag: 'Prices',
     status: 201,
     answer: (set: SetPrice) => ({ data: set, message: 'Price set' }),

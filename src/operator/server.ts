@@ -93,10 +93,10 @@ const TAGS = [
   { name: 'Orders', description: 'Orders and sales of the checkout' },
   { name: 'Collections', description: 'Collections of accounts, their imports and exports' },
   { name: 'Webhooks', description: 'Webhooks of accounts, their events and deliveries' },
-  { name: 'People', description: 'The people who run the service, their roles, sessions and tokens' },
-  { name: 'Audit', description: 'The record of every write' },
-  { name: 'Price sources', description: 'How far each source is trusted, and ids that items share' },
-  { name: 'Stats', description: 'Counts, queues, what happened in a period, and health' },
+  { name: 'People', description: 'People who run the service, their roles, sessions and tokens' },
+  { name: 'Audit', description: 'Record of every write' },
+  { name: 'Price sources', description: 'Trust in each source, and ids shared by several items' },
+  { name: 'Stats', description: 'Counts, queues, activity and health' },
 ]
 
 /** What the listener needs of the node that it belongs to. */
