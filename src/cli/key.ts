@@ -131,5 +131,5 @@ function limitsInWords({ read_only: readOnly, allowed_origins: origins, allowed_
 }
 
 function inWords({ id, account_id: accountId, key, expires_at: expiresAt }: NewApiKey): string {
-  return `Key ${id} of account ${accountId}, ${expiresAt ? `until ${expiresAt}, ` : ''}not shown again:\n${key}`
+  return `Key ${id} of account ${accountId}, ${expiresAt ? `until ${expiresAt}, ` : ''}shown only once:\n${key}`
 }

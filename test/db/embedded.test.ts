@@ -120,7 +120,7 @@ test('stops the server of a killed program, and starts anew', async () => {
   const server = await start()
   expect(processStart(serverPid)).toBeNull()
   expect(await query(server.url, 'select n from kept')).toEqual([[7]])
-  expect(lines).toEqual([`stopping the PostgreSQL (process ${serverPid}) that a killed mintmark left running`])
+  expect(lines).toEqual([`Stopping PostgreSQL (process ${serverPid}), left running by a killed mintmark`])
 })
 
 test('is not held up by a lock whose process number now names another program', async () => {

@@ -156,7 +156,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     expect((await own(id)).status).toBe('active')
     await button('Delete: A card to act on').click()
     await dialog().getByRole('button', { name: 'Delete' }).click()
-    await page.getByText('A card to act on is deleted').waitFor()
+    await page.getByText('A card to act on deleted').waitFor()
     expect((await send(`${node.publicUrl}/api/v1/plus/listings/${id}`, node.keys.plus)).status).toBe(404)
   })
 

@@ -43,7 +43,7 @@ describe('the demo', () => {
     expect(demoKeys(service.greeting)).toEqual([])
     expect(await (await fetch(service.publicUrl)).text()).not.toContain('mintmark_')
     const command = await run(['demo'], settings)
-    expect([command.code, command.said]).toEqual([1, [expect.stringContaining('No demo: HOST is 0.0.0.0')]])
+    expect([command.code, command.said]).toEqual([1, [expect.stringContaining('Demo not loaded: HOST is 0.0.0.0')]])
     await stop(service)
     expect(existsSync(join(settings.DATA_DIR, 'demo-access.json'))).toBe(false)
   })

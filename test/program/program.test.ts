@@ -218,7 +218,7 @@ describe('refusals', () => {
     const root = freshDataDir()
     writeFileSync(root, 'a file')
     const { code, out, said } = await run(['serve'], { DATA_DIR: join(root, 'below') })
-    expect([code, out, said]).toEqual([1, '', [expect.stringMatching(/^mintmark: DATA_DIR \S+ cannot be written: /)]])
+    expect([code, out, said]).toEqual([1, '', [expect.stringMatching(/^mintmark: DATA_DIR \S+ is not writable: /)]])
   })
 
   test('a database that is not there', async () => {

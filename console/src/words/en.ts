@@ -753,7 +753,7 @@ export const en = {
   payouts: 'Payouts',
   period: 'Period',
   periodBefore: 'Previous period',
-  points: '{count} data points',
+  points: '{count} points',
   priceCoverage: 'Price coverage and trust by source',
   priceReasonHint: 'For the audit log',
   priceSet: '{label}: {price} set',

@@ -755,7 +755,7 @@ export const tr: Record<keyof typeof en, string> = {
   payouts: 'Satıcı hak edişleri',
   period: 'Dönem',
   periodBefore: 'Önceki dönem',
-  points: '{count} veri noktası',
+  points: '{count} puan',
   priceCoverage: 'Kaynağa göre fiyat kapsamı ve güven',
   priceReasonHint: 'Denetim kaydı için',
   priceSet: '{label}: {price} kaydedildi',
