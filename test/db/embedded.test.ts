@@ -182,5 +182,5 @@ test.runIf(isRoot)('as root, works in a directory that only root can enter', asy
   } finally {
     rmSync(kept, { recursive: true, force: true })
   }
-  await expect(start(inside)).rejects.toThrow(`was kept in ${kept}/postgres, which is missing`)
+  await expect(start(inside)).rejects.toThrow(`is missing; it was stored in ${kept}/postgres`)
 })
