@@ -1,8 +1,8 @@
 // The seller's desk's own texts in English; every other language has the same keys.
 export const en = {
   apiKey: 'API key',
-  apiKeyHint: 'Of an account with the Plus plan. It is sent to the service once and is not kept in this browser.',
-  apiKeyRefused: 'This API key is not valid: check that it is complete, not expired and not revoked.',
+  apiKeyHint: 'Key of an account with the Plus plan. It is sent to the service once and not stored in this browser.',
+  apiKeyRefused: 'This API key is not valid: check that it is complete and has not expired or been revoked.',
   nowInState: '{title}: {state}',
   highlightTitle: 'Highlight {title}?',
   highlightText: 'This costs one highlight credit.',

@@ -3,8 +3,8 @@ import type { en } from './en.ts'
 
 export const tr: Record<keyof typeof en, string> = {
   apiKey: 'API anahtarı',
-  apiKeyHint: 'Plus planındaki bir hesabın anahtarı. Servise bir kez gönderilir, bu tarayıcıda saklanmaz.',
-  apiKeyRefused: 'Bu API anahtarı geçerli değil: eksiksiz olduğunu, süresinin dolmadığını ve iptal edilmediğini denetleyin.',
+  apiKeyHint: 'Plus planındaki bir hesabın anahtarı. Hizmete bir kez gönderilir, bu tarayıcıda saklanmaz.',
+  apiKeyRefused: 'Bu API anahtarı geçerli değil: eksiksiz olduğunu, süresinin dolmadığını ve iptal edilmediğini kontrol edin.',
   nowInState: '{title}: {state}',
   highlightTitle: '{title} öne çıkarılsın mı?',
   highlightText: 'Bir öne çıkarma hakkı kullanılır.',
