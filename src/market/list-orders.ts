@@ -17,7 +17,7 @@ export const listOrders = verb(
         seller_id: Type.Optional(Type.Integer({ description: 'Only orders with a line of this seller' })),
         item_id: Type.Optional(Type.Integer({ description: 'Only orders with a line of this item' })),
         listing_id: Type.Optional(Type.Integer({ description: 'Only orders with a line of this listing' })),
-        buyer_reference: filter("Reference of the buyer, as recorded by the shop"),
+        buyer_reference: filter('Reference of the buyer, as recorded by the shop'),
         ...PeriodFields,
         ...sortParams(namesOf(ORDER_SORTING)),
         ...pageParams(),

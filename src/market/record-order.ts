@@ -57,7 +57,7 @@ export const recordOrder = verb(
       {
         order_id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Order id assigned by the shop' }),
         sold_at: Type.Optional(moment('When it was sold; default: now')),
-        buyer_reference: Type.Optional(name("Reference of the buyer assigned by the shop; not shown to sellers", 100)),
+        buyer_reference: Type.Optional(name('Reference of the buyer assigned by the shop; not shown to sellers', 100)),
         lines: Type.Array(Line, { minItems: 1, maxItems: MOST_LINES }),
       },
       { additionalProperties: false },

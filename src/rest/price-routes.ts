@@ -28,7 +28,7 @@ export const priceRoutes: Route<ExplainCtx>[] = [
     summary: 'Explain a price',
     description:
       'The rule that computed the price and all its inputs and evidence: the statement of the feed or the sales of ' +
-      "the service\'s own market, the feed\'s own figures, prices of other markets and the exchange rates used to compare them. " +
+      "the service's own market, the feed's own figures, prices of other markets and the exchange rates used to compare them. " +
       'Inputs with the `kind` `statement` or `sale` are enough to recompute the price. An item without such a price has `price: null`, ' +
       'with the prices of other markets. Sellers are not disclosed. Professional and above.',
     tag: 'Catalogue',
