@@ -53,7 +53,7 @@ export async function startService(settings: Settings, { role = 'serve', command
     void exited.then(() => fail(`ended with ${end} at its start`))
     child.stdout!.setEncoding('utf8').on('data', (text: string) => {
       greeting += text
-      if (!greeting.includes('Ctrl-C stops it.')) return
+      if (!greeting.includes('Press Ctrl-C to stop.')) return
       clearTimeout(timer)
       resolve()
     })

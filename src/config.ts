@@ -29,7 +29,7 @@ export interface Config {
   alone: boolean
   /** bootstrap operator token, null when none is set */
   operatorToken: string | null
-  /** address under which callers reach the public listener, without a slash at the end; null: as it listens */
+  /** address under which clients reach the public listener, without a slash at the end; null: as it listens */
   publicUrl: string | null
   /** whether answers name images of the catalogue under `publicUrl`, where they are fetched and cached */
   imageProxy: boolean
@@ -64,7 +64,7 @@ export interface Config {
   catalogueLanguages: readonly string[]
   /** thresholds of the rules that hold prices */
   priceRules: PriceRules
-  /** days for which the price history is kept, 0 for ever */
+  /** days for which the price history is kept, 0 forever */
   priceHistoryDays: number
   /** speed-ups that are off, for measurements (docs/benchmarks.md) */
   without: ReadonlySet<Speedup>
@@ -154,7 +154,7 @@ function bucketUrl(text: string): string {
   const { protocol, pathname, username, search, hash } = URL.canParse(text) ? new URL(text) : new URL('none:')
   const isAddress = protocol === 'https:' || protocol === 'http:'
   if (!isAddress || !/^(\/[^/]+)+\/?$/.test(pathname) || username !== '' || search !== '' || hash !== '') {
-    throw new Error('the address of a bucket and perhaps a prefix, such as https://s3.example/bucket/cards, without keys')
+    throw new Error('the URL of a bucket with an optional prefix, such as https://s3.example/bucket/cards, without keys')
   }
   return text.replace(/\/$/, '')
 }
@@ -255,7 +255,7 @@ function marketNames(text: string): MarketNames {
     const isName = name !== undefined && name.length <= LONGEST_NAME && VISIBLE.test(name) && ![...names.values()].includes(name)
     if (!isMarket(code) || names.has(code) || !isName) {
       throw new Error(
-        `pairs of ${MARKETS.join(', ')}, each at most once, and a name of its own of at most ${LONGEST_NAME} characters, ` +
+        `pairs of ${MARKETS.join(', ')}, each at most once, and a unique name of at most ${LONGEST_NAME} characters, ` +
           'such as source_a=PriceCharting,source_b=Cardmarket',
       )
     }
@@ -313,79 +313,83 @@ export const SETTINGS = {
   OPERATOR_PORT: setting("operator's listener", 8081, whole(0, 65535)),
   HOST: setting('address of the public listener', '', text),
   OPERATOR_HOST: setting("address of the operator's listener", '127.0.0.1', text),
-  API_PROCESSES: setting('processes that serve the public listener', 1, whole(1, 64)),
-  DATA_DIR: setting('where the embedded database and secrets live', './data', text),
+  API_PROCESSES: setting('processes that serve the public API', 1, whole(1, 64)),
+  DATA_DIR: setting('directory of the embedded database and secrets', './data', text),
   DATABASE_URL: setting('PostgreSQL to use instead of the embedded one, with one or several hosts', null as string | null, writableUrl),
   DATABASE_LISTEN_URL: setting('the same database for the one connection that listens, past a pooler', null as string | null, writableUrl),
-  DATABASE_REPLICA_URL: setting('streaming replica for large reads: loading at start, export, backup', null as string | null, postgresUrl),
+  DATABASE_REPLICA_URL: setting('streaming replica for large reads: initial load, export, backup', null as string | null, postgresUrl),
   OPERATOR_TOKEN: setting('bootstrap operator token', null as string | null, (value) => {
     if (value.length < 24) throw new Error('at least 24 characters')
     return value
   }),
-  PUBLIC_URL: setting('address under which callers reach the service', null as string | null, url(['http:', 'https:'])),
-  IMAGE_PROXY: setting('whether images of the catalogue are served from here: on or off', 'off' as 'off' | 'on', oneOf(['off', 'on'])),
-  IMAGE_CACHE_MB: setting('room for cached images in DATA_DIR', 2_048, whole(16, 16_777_216)),
-  DUMPS_DIR: setting('folder for dumps of the catalogue; unset: dumps in DATA_DIR', '', text),
-  DUMPS_S3_URL: setting('bucket of an S3-compatible store for dumps, with its address and perhaps a prefix', null as string | null, bucketUrl),
+  PUBLIC_URL: setting('public URL of the service', null as string | null, url(['http:', 'https:'])),
+  IMAGE_PROXY: setting('serve catalogue images from this service: on or off', 'off' as 'off' | 'on', oneOf(['off', 'on'])),
+  IMAGE_CACHE_MB: setting('space for cached images in DATA_DIR', 2_048, whole(16, 16_777_216)),
+  DUMPS_DIR: setting('directory for catalogue dumps; unset: dumps in DATA_DIR', '', text),
+  DUMPS_S3_URL: setting('URL of an S3-compatible bucket for dumps, with an optional prefix', null as string | null, bucketUrl),
   DUMPS_S3_ACCESS_KEY: setting('access key of DUMPS_S3_URL', '', text),
   DUMPS_S3_SECRET_KEY: setting('secret key of DUMPS_S3_URL', '', text),
   DUMPS_S3_REGION: setting('region of DUMPS_S3_URL', 'us-east-1', region),
-  DUMP_HOUR: setting('hour at which a dump of the catalogue is made, in TIME_ZONE, or off', 3 as number | null, dumpHour),
-  TIME_ZONE: setting('zone of local times', 'Europe/Istanbul', timeZone),
-  LOG_LEVEL: setting('how much is logged', 'info' as (typeof LOG_LEVELS)[number], oneOf(LOG_LEVELS)),
+  DUMP_HOUR: setting('hour of the nightly catalogue dump, in TIME_ZONE, or off', 3 as number | null, dumpHour),
+  TIME_ZONE: setting('time zone of local times', 'Europe/Istanbul', timeZone),
+  LOG_LEVEL: setting('log level', 'info' as (typeof LOG_LEVELS)[number], oneOf(LOG_LEVELS)),
   LISTING_PERIOD_DAYS: setting('publication period of a listing', 30, whole(1, 3650)),
-  HIGHLIGHT_DAYS: setting('days a highlight lasts', 7, whole(1, 365)),
+  HIGHLIGHT_DAYS: setting('length of a highlight in days', 7, whole(1, 365)),
   COMMISSION_PERCENT: setting('commission on a sale', 10, decimal(0, 100)),
-  RATE_LIMITS: setting('requests a minute by plan, or off', DEFAULT_RATE_LIMITS as Record<Plan, number> | null, rateLimits),
-  REDIS_URL: setting('Redis in which all nodes count requests together; unset: in PostgreSQL', null as string | null, url(['redis:', 'rediss:'])),
-  TRUST_PROXY: setting('whether a proxy names the caller', false as boolean | string, trustProxy),
-  CORS_ORIGINS: setting('origins whose web pages may call the public API', '*' as '*' | readonly string[], corsOrigins),
+  RATE_LIMITS: setting('requests per minute by plan, or off', DEFAULT_RATE_LIMITS as Record<Plan, number> | null, rateLimits),
+  REDIS_URL: setting('Redis that counts requests for all nodes; unset: PostgreSQL', null as string | null, url(['redis:', 'rediss:'])),
+  TRUST_PROXY: setting('whether to trust the client address sent by a proxy', false as boolean | string, trustProxy),
+  CORS_ORIGINS: setting('origins of web pages that may call the public API', '*' as '*' | readonly string[], corsOrigins),
   SOURCE_CURRENCIES: setting('currency of each price source', DEFAULT_CURRENCIES, currencies),
-  MARKET_NAMES: setting('what operators call the markets', {} as MarketNames, marketNames),
-  MARKET_ORDER: setting('whose prices are shown of an item without prices in its own market', DEFAULT_MARKET_ORDER, marketOrder),
-  CATALOGUE_LANGUAGES: setting('languages in the order in which searches show the cards', DEFAULT_LANGUAGES, languages),
-  PRICE_HOLD_FACTOR: setting('how many times off a price is held', 5, decimal(1.1, 1000)),
-  PRICE_GRADED_SHARE: setting('a PSA 10 below this share of the Near Mint price is held', 1, decimal(0, 100)),
-  PRICE_FUTURE_HOURS: setting('hours ahead at which a date is in the future', 24, whole(0, 87600)),
-  PRICE_OWN_FACTOR: setting("how many times off its feed's own averages a price is disputed", 1.6, decimal(1.1, 1000)),
-  PRICE_OFFER_FACTOR: setting(
-    "how many times above the middle or below the lowest of its feed's offers a price is disputed",
-    2.5,
-    decimal(1.1, 1000),
-  ),
-  PRICE_JUMP_FACTOR: setting('how many times off a recent price of the same source a price is disputed', 1.8, decimal(1.1, 1000)),
-  PRICE_AVERAGE_FACTOR: setting('by how many times an average cannot change within PRICE_AVERAGE_DAYS', 2.5, decimal(1.1, 1000)),
-  PRICE_AVERAGE_DAYS: setting('days within which PRICE_AVERAGE_FACTOR applies', 14, whole(1, 365)),
-  PRICE_MARKET_FACTOR: setting('how many times off the usual ratio of two markets their prices are disputed', 4.5, decimal(1.1, 1000)),
-  PRICE_MARKET_SPREADS: setting('power of the usual spread that two markets must be apart at least to be disputed', 2, decimal(0, 100)),
-  PRICE_DOUBT_FACTOR: setting('as PRICE_MARKET_FACTOR, where own figures point the same way', 2, decimal(1.1, 1000)),
-  PRICE_AGREE_FACTOR: setting('how many times off the usual ratio another market may be to settle a jump', 1.3, decimal(1, 1000)),
-  PRICE_COMPARABLE_DAYS: setting('days between two prices up to which they are compared', 90, whole(1, 3650)),
-  PRICE_SETTLE_DAYS: setting('days for which its source must confirm a jump to settle it', 30, whole(1, 3650)),
-  PRICE_STALE_INTERVALS: setting("after how many of its source's usual intervals an unconfirmed price is stale", 1, decimal(0.1, 100)),
-  PRICE_FEED_PRICES: setting('fewest prices of a day that are a feed of their source and not single corrections', 20, whole(1, 1_000_000)),
-  PRICE_STALE_DAYS: setting('shortest interval of a source that counts, in days', 4, whole(1, 365)),
-  PRICE_NOISE: setting('differences below this amount of euro are noise', 0.5, decimal(0, 1000)),
-  PRICE_HISTORY_DAYS: setting('days for which the price history is kept, 0 for ever', 0, whole(0, 36500)),
+  MARKET_NAMES: setting('display names of the markets', {} as MarketNames, marketNames),
+  MARKET_ORDER: setting('markets whose prices are shown for an item without prices in its own market, in order', DEFAULT_MARKET_ORDER, marketOrder),
+  CATALOGUE_LANGUAGES: setting('languages, in the order search results show them', DEFAULT_LANGUAGES, languages),
+  PRICE_HOLD_FACTOR: setting('hold a price that deviates by this factor', 5, decimal(1.1, 1000)),
+  PRICE_GRADED_SHARE: setting('hold a PSA 10 price below this share of the Near Mint price', 1, decimal(0, 100)),
+  PRICE_FUTURE_HOURS: setting('hours ahead from which a date counts as in the future', 24, whole(0, 87600)),
+  PRICE_OWN_FACTOR: setting("dispute a price that deviates from its feed's own averages by this factor", 1.6, decimal(1.1, 1000)),
+  PRICE_OFFER_FACTOR: setting("dispute a price above the median or below the lowest of its feed's offers by this factor", 2.5, decimal(1.1, 1000)),
+  PRICE_JUMP_FACTOR: setting('dispute a price that deviates from a recent price of the same source by this factor', 1.8, decimal(1.1, 1000)),
+  PRICE_AVERAGE_FACTOR: setting('largest plausible change of an average within PRICE_AVERAGE_DAYS, as a factor', 2.5, decimal(1.1, 1000)),
+  PRICE_AVERAGE_DAYS: setting('days in which PRICE_AVERAGE_FACTOR applies', 14, whole(1, 365)),
+  PRICE_MARKET_FACTOR: setting('dispute prices of two markets that deviate from their usual ratio by this factor', 4.5, decimal(1.1, 1000)),
+  PRICE_MARKET_SPREADS: setting('smallest deviation between two markets for a dispute, as a power of their usual spread', 2, decimal(0, 100)),
+  PRICE_DOUBT_FACTOR: setting("like PRICE_MARKET_FACTOR, if the feed's own figures agree", 2, decimal(1.1, 1000)),
+  PRICE_AGREE_FACTOR: setting('largest deviation from the usual ratio at which another market confirms a jump, as a factor', 1.3, decimal(1, 1000)),
+  PRICE_COMPARABLE_DAYS: setting('largest age difference in days between compared prices', 90, whole(1, 3650)),
+  PRICE_SETTLE_DAYS: setting('days a source must repeat a jump to confirm it', 30, whole(1, 3650)),
+  PRICE_STALE_INTERVALS: setting('number of usual source intervals after which an unconfirmed price is stale', 1, decimal(0.1, 100)),
+  PRICE_FEED_PRICES: setting('smallest number of prices in a day that counts as a feed instead of single corrections', 20, whole(1, 1_000_000)),
+  PRICE_STALE_DAYS: setting('shortest feed interval of a source, in days', 4, whole(1, 365)),
+  PRICE_NOISE: setting('ignore differences below this amount in euro', 0.5, decimal(0, 1000)),
+  PRICE_HISTORY_DAYS: setting('retention of the price history in days; 0: forever', 0, whole(0, 36500)),
   // A page of 100 items as large as items may be must fit.
-  MINTMARK_WITHOUT: setting('speed-ups that are off, to measure what each gives', NO_SPEEDUPS, speedups),
-  MINTMARK_READY_BYTES_MB: setting('memory for items already serialised', 96, whole(64, 65536)),
-  MINTMARK_DEMO: setting('sample catalogue and demo in an empty database; unset: only embedded, outside production', null as boolean | null, flag),
+  MINTMARK_WITHOUT: setting('optimisations to disable, for benchmarks', NO_SPEEDUPS, speedups),
+  MINTMARK_READY_BYTES_MB: setting('memory for cached item JSON', 96, whole(64, 65536)),
+  MINTMARK_DEMO: setting(
+    'load the sample catalogue and demo into an empty database; unset: only embedded, outside production',
+    null as boolean | null,
+    flag,
+  ),
   WEBHOOK_RETRY_DELAYS: setting('waits before the second and third attempt', [30_000, 300_000] as readonly number[], retryDelays),
-  WEBHOOK_ALLOW_CIDRS: setting('ranges that webhooks may reach; unset: loopback outside production', null as readonly string[] | null, cidrs),
-  WEBHOOK_ALLOW_HTTP: setting('webhooks over http; unset: outside production', null as boolean | null, flag),
-  SECRET_KEY: setting('encrypts stored secrets; the same on all nodes', null as string | null, (value) => {
+  WEBHOOK_ALLOW_CIDRS: setting(
+    'private address ranges webhooks may reach; unset: loopback outside production',
+    null as readonly string[] | null,
+    cidrs,
+  ),
+  WEBHOOK_ALLOW_HTTP: setting('allow webhooks over http; unset: outside production only', null as boolean | null, flag),
+  SECRET_KEY: setting('key that encrypts stored secrets; must be the same on all nodes', null as string | null, (value) => {
     if (value.length < 24) throw new Error('at least 24 characters')
     return value
   }),
-  NODE_ENV: setting('production closes what development opens', 'development', text),
+  NODE_ENV: setting('production disables development defaults', 'development', text),
 } as const
 
 /** Which setting lets others than this machine reach the public listener, in words; null for none. */
 function exposedBy(host: string, publicUrl: string | null, proxy: boolean | string): string | null {
   if (!isLoopback(host)) return `HOST is ${host}, not a loopback address`
   if (publicUrl !== null && !isLoopback(new URL(publicUrl).hostname)) return `PUBLIC_URL names ${new URL(publicUrl).hostname}, not a loopback address`
-  if (proxy !== false) return 'TRUST_PROXY is set: a proxy leads callers here'
+  if (proxy !== false) return 'TRUST_PROXY is set: a proxy forwards requests to this service'
   return null
 }
 
@@ -399,7 +403,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   for (const name of Object.keys(env)) {
     if (name.startsWith('MINTMARK_') && !(name in SETTINGS)) {
       const known = Object.keys(SETTINGS).filter((setting) => setting.startsWith('MINTMARK_'))
-      throw new ConfigError(`${name} is not a setting of mintmark; known are ${known.join(', ')}`)
+      throw new ConfigError(`${name} is not a mintmark setting; known settings: ${known.join(', ')}`)
     }
   }
   const read = <N extends SettingName>(name: N): (typeof SETTINGS)[N]['fallback'] => {
@@ -427,12 +431,13 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const host = read('HOST') || '127.0.0.1'
   const demoAsked = read('MINTMARK_DEMO')
   const exposed = exposedBy(host, read('PUBLIC_URL'), read('TRUST_PROXY'))
-  if (demoAsked && exposed) throw new ConfigError(`MINTMARK_DEMO is 1 but ${exposed}: the demo shows a working key and runs on loopback only`)
+  if (demoAsked && exposed)
+    throw new ConfigError(`MINTMARK_DEMO is 1 but ${exposed}: the demo shows a working key, so it only runs on a loopback address`)
   const imageProxy = read('IMAGE_PROXY') === 'on'
   if (imageProxy && read('PUBLIC_URL') === null && exposed) {
-    throw new ConfigError(`IMAGE_PROXY is on but PUBLIC_URL is not set: addresses of images begin with it, and ${exposed}`)
+    throw new ConfigError(`IMAGE_PROXY is on but PUBLIC_URL, the prefix of image URLs, is not set, and ${exposed}`)
   }
-  const needsName = production && !demoAsked ? 'NODE_ENV is production: only MINTMARK_DEMO=1 allows the demo there' : null
+  const needsName = production && !demoAsked ? 'NODE_ENV is production; set MINTMARK_DEMO=1 to allow the demo' : null
   const demoRefusal = exposed ?? needsName
   return Object.freeze({
     port: read('PORT'),

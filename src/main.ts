@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Where the program begins: what it loads is compiled once and kept beside its packages, so that the next start is shorter.
+// Entry point. Compiled code is cached beside the packages, so that later starts are faster.
 import { enableCompileCache } from 'node:module'
 import { fileURLToPath } from 'node:url'
 

@@ -164,7 +164,7 @@ export async function startNode({
       await listings.load(from)
     } catch (error) {
       if (from === db) throw error
-      log.warn({ err: error }, 'Loading from the replica broke off: loading from the primary')
+      log.warn({ err: error }, 'Failed to load from the replica; loading from the primary')
       await load(db)
     }
   }
@@ -331,10 +331,10 @@ async function listen(servers: FastifyInstance[], server: FastifyInstance, host:
     await server.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port })
   } catch (error) {
     const code = (error as { code?: string }).code
-    if (code === 'EADDRINUSE') throw new Error(`Port ${port} is in use: stop the other program or set ${setting}`, { cause: error })
-    if (code === 'EACCES') throw new Error(`Port ${port} may not be opened by this user: set ${setting}`, { cause: error })
+    if (code === 'EADDRINUSE') throw new Error(`Port ${port} is in use; stop the other program or set ${setting}`, { cause: error })
+    if (code === 'EACCES') throw new Error(`This user may not open port ${port}; set ${setting}`, { cause: error })
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new Error(`${host} is not an address of this machine: set ${setting === 'PORT' ? 'HOST' : 'OPERATOR_HOST'}`, { cause: error })
+      throw new Error(`${host} is not an address of this machine; set ${setting === 'PORT' ? 'HOST' : 'OPERATOR_HOST'}`, { cause: error })
     }
     throw error
   }

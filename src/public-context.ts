@@ -42,7 +42,7 @@ export interface PublicContextNode extends MarketNode {
   now: () => Date
 }
 
-/** Makes the context of a request that passed the gate. */
+/** Creates the context of a request that passed the gate. */
 export function publicContext(node: PublicContextNode): (viewer: Viewer, request: ApiRequest) => PublicCtx {
   const { config, keys, db, feed, polls, dumps, catalogue, webhooks, events, market, listings, now } = node
   const caughtUp = () => feed.pull()

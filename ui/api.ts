@@ -175,7 +175,7 @@ async function ask<T>(method: string, url: string, { json, csv, idempotencyKey, 
   return readReply<T>(response.status, await response.text())
 }
 
-/** The envelope of an answer. @throws ApiError where it is not a success */
+/** The envelope of an answer. @throws ApiError if it is not a success */
 export function readReply<T>(status: number, text: string): Reply<T> {
   let body: { success?: boolean; error?: Refusal }
   try {

@@ -1,4 +1,4 @@
-// Pages for people who are signed in: sign-in until then, the frame around them, and what is on all of them.
+// Pages for signed-in people: sign-in until then, the frame around them, and what is on all of them.
 import type { ComponentChildren, VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso'

@@ -20,7 +20,7 @@ interface ComboboxOptions<Option> {
 interface Combobox {
   /** attributes of the input; their types are a union by role, which a combobox without a datalist belongs to none of */
   input: object
-  /** Acts on a key of the input; true where it was one of the list's. */
+  /** Acts on a key of the input; true if it was one of the list's. */
   onKey: (event: KeyboardEvent) => boolean
   list: VNode
 }

@@ -14,7 +14,7 @@ export interface Option {
 export interface Source {
   /** the first things that a text finds; @throws ApiError, or AbortError when it was cancelled */
   search: (text: string, signal: AbortSignal) => Promise<Option[]>
-  /** the thing of an id, null where there is none */
+  /** the thing of an id, null if there is none */
   find: (id: number) => Promise<Option | null>
 }
 

@@ -18,7 +18,7 @@ export type Drawn = { label: string; colour: string } & (
 interface StepChartProps {
   /** what it shows, for people who cannot see it */
   label: string
-  /** times in seconds, then the values of each of `drawn`; null where there is none */
+  /** times in seconds, then the values of each of `drawn`; null if there is none */
   columns: uPlot.AlignedData
   drawn: Drawn[]
   show: (value: number) => string

@@ -20,7 +20,7 @@ export interface ToastAction {
 const toasts = signal<Toast[]>([])
 let lastId = 0
 
-/** Good news goes by itself, bad news when it was read. */
+/** Success messages close by themselves, errors when they were read. */
 export function announce(text: string, tone: Toast['tone'] = 'good', action?: ToastAction): void {
   const id = ++lastId
   toasts.value = [...toasts.value.slice(-3), { id, text, tone, action }]

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List items
-         * @description Starter gets `id`, `name`, `code`, `category` (`id`, `name`), `prices` and `groups` (`id`, `name`); Professional and above get all fields. The prices of an item are those of one market, so of one currency.
+         * @description Starter returns `id`, `name`, `code`, `category` (`id`, `name`), `prices` and `groups` (`id`, `name`); Professional and above return all fields. The prices of an item are from one market and so in one currency.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/items?game=pokemon&sort_by=name&per_page=1' \
@@ -38,7 +38,7 @@ export interface paths {
         };
         /**
          * Search items
-         * @description Ranked: exact code (of the set that is asked for), exact name, name prefix, word prefix, infix, one typo; then singles before sealed products, plain versions before others, and languages in the order of the service, unless words ask for others; ties by name.
+         * @description Ranked by exact code (in the requested set), exact name, name prefix, word prefix, infix, one typo; then single cards before sealed products, plain versions before others, and languages in the configured order, unless the words ask for others; ties are sorted by name.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/items/search?q=charizard+4%2F102&per_page=1' \
@@ -62,8 +62,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Suggest cards while someone types
-         * @description Up to 10 cards in the order of the search, each by its base version, for a text field. An empty list for what finds nothing.
+         * Suggest cards for a text field
+         * @description Up to 10 cards in search order, each represented by its base version. The list is empty if nothing matches.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/items/suggest?q=dark+char' \
@@ -89,8 +89,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Find many items by ids of other systems, or by set and number
-         * @description One answer for each identifier, in their order: `found` with the `item`, `ambiguous` with the `candidates` that it could mean, or `unknown`. Without `finish` the plainest printing of a card is meant; a finish that a card does not have is `unknown`. A read: nothing is changed, and it counts as one request.
+         * Look up items by ids of other systems, or by set and number
+         * @description Returns one result per identifier, in order: `found` with the `item`, `ambiguous` with the possible `candidates`, or `unknown`. Without `finish`, the plainest printing of a card is used; a finish that does not exist for a card is `unknown`. This is a read and counts as one request.
          *
          *     ```sh
          *     curl -X POST 'https://cards.example/api/v1/items/lookup' \
@@ -114,7 +114,7 @@ export interface paths {
         };
         /**
          * Read an item
-         * @description With `market` only an item that `GET /items` lists with it.
+         * @description With `market`, only an item that `GET /items` lists for that market.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/items/5' \
@@ -139,7 +139,7 @@ export interface paths {
         };
         /**
          * List categories
-         * @description Series, sets and other groups of items, a tree in each market, in the order of their ids. `parent_id=0` gives the roots.
+         * @description Series, sets and other groups of items, one tree per market, by id. `parent_id=0` returns the roots.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/categories?game=pokemon&parent_id=0&per_page=2' \
@@ -163,8 +163,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Groups of conditions and grades
-         * @description All ids come from one sequence: `grade_filters[]` takes those of groups and of grades.
+         * List groups of conditions and grades
+         * @description Groups and grades share one id sequence; `grade_filters[]` accepts both.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/groups' \
@@ -188,7 +188,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Markets that prices come from
+         * Markets that provide prices
          * @description ```sh
          *     curl 'https://cards.example/api/v1/markets' \
          *       -H 'Authorization: Bearer <API_KEY>'
@@ -212,7 +212,7 @@ export interface paths {
         };
         /**
          * Search published listings
-         * @description Minimal (`id`, `title`, `slug`, `price`) unless the `with_*` flags ask for more. Totals are exact.
+         * @description Returns `id`, `title`, `slug` and `price`; the `with_*` flags add more fields. Totals are exact.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/plus/listings?search=charizard&sort_by=latest&with_item=1&with_pc=1&with_average=1&with_last_sales=1&per_page=1' \
@@ -237,7 +237,7 @@ export interface paths {
         };
         /**
          * Read a listing
-         * @description A published listing, or your own in whatever status with everything that `my-listings` shows of it; 404 for any other. The `ETag` of your own can be sent as `If-Match` with the next change.
+         * @description A published listing, or your own in any status with all fields of `my-listings`; 404 otherwise. Send the `ETag` of your own listing as `If-Match` with the next change.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/plus/listings/3001?with_details=1&with_pc=1' \
@@ -248,8 +248,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete a listing for good
-         * @description In whatever status; its sales stay. `dry_run=1` changes nothing and answers what the write would, with `forecast`.
+         * Delete a listing permanently
+         * @description Allowed in any status; its sales are kept. `dry_run=1` changes nothing and returns what the write would return, with `forecast`.
          *
          *     ```sh
          *     curl -X DELETE 'https://cards.example/api/v1/plus/listings/3002' \
@@ -260,8 +260,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change a listing in part
-         * @description Any field beside `price`, `quantity` and `sku` sends the listing to approval: it is `pending` and not published until then. The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since. `dry_run=1` changes nothing and answers what the write would, with `forecast`.
+         * Change fields of a listing
+         * @description Changing any field other than `price`, `quantity` and `sku` requires a new approval: the listing is `pending` and hidden until then. Send the `ETag` of the response as `If-Match` with the next change: 412 if the listing has changed since. `dry_run=1` changes nothing and returns what the write would return, with `forecast`.
          *
          *     ```sh
          *     curl -X PATCH 'https://cards.example/api/v1/plus/listings/3001' \
@@ -280,7 +280,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Your own listings in every status, newest first
+         * List your own listings in every status, newest first
          * @description ```sh
          *     curl 'https://cards.example/api/v1/plus/my-listings?status=active&per_page=1' \
          *       -H 'Authorization: Bearer <API_KEY>'
@@ -303,8 +303,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The latest sales of the marketplace
-         * @description Who sold is not disclosed.
+         * List the latest sales of the marketplace
+         * @description Sellers are not disclosed.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/plus/recent-sales?game=pokemon&per_page=1' \
@@ -328,8 +328,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Why buyers do not find your listing
-         * @description `reasons` is empty exactly when a search can find it. Your own listings only; 404 for any other.
+         * Explain why buyers cannot find your listing
+         * @description `reasons` is empty if and only if a search can find the listing. Own listings only; 404 otherwise.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/plus/listings/3003/visibility' \
@@ -353,8 +353,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a sale would pay you
-         * @description Of a `price`, or of the smallest price that pays at least `net`; exactly one of both. Computed as for a sale of one unit.
+         * Calculate a payout
+         * @description For a `price`, or for the lowest price that pays at least `net`; give exactly one of the two. Calculated for a sale of one unit.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/plus/payout-preview?net=900' \
@@ -385,7 +385,7 @@ export interface paths {
         head?: never;
         /**
          * Change the price of a listing
-         * @description The listing does not go back to approval. The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since. `dry_run=1` changes nothing and answers what the write would, with `forecast`.
+         * @description The listing needs no new approval. Send the `ETag` of the response as `If-Match` with the next change: 412 if the listing has changed since. `dry_run=1` changes nothing and returns what the write would return, with `forecast`.
          *
          *     ```sh
          *     curl -X PATCH 'https://cards.example/api/v1/plus/listings/3001/price' \
@@ -407,7 +407,7 @@ export interface paths {
         put?: never;
         /**
          * Pause or publish a listing
-         * @description What comes of `publish` is in `data.status`: `active`, or `pending` where it has to be approved again. Takes an `Idempotency-Key`. The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since. `dry_run=1` changes nothing and answers what the write would, with `forecast`.
+         * @description `data.status` tells the result of `publish`: `active`, or `pending` if the listing needs approval again. Accepts an `Idempotency-Key`. Send the `ETag` of the response as `If-Match` with the next change: 412 if the listing has changed since. `dry_run=1` changes nothing and returns what the write would return, with `forecast`.
          *
          *     ```sh
          *     curl -X POST 'https://cards.example/api/v1/plus/listings/3001/status?action=pause' \
@@ -432,7 +432,7 @@ export interface paths {
         put?: never;
         /**
          * Renew listings
-         * @description Active, paused and expired listings that have not changed since their approval get a new period from now on; changed ones wait for approval. Name up to 1,000 by `ids`, or take all that end within so many days. What is refused is told by id; the others are renewed. Takes an `Idempotency-Key`. `dry_run=1` changes nothing and answers what the write would, with `forecast`.
+         * @description Starts a new publication period for active, paused and expired listings that have not changed since their approval; changed ones become pending. Give up to 1,000 `ids`, or renew all that end within a number of days. Refused listings are reported by id; the others are renewed. Accepts an `Idempotency-Key`. `dry_run=1` changes nothing and returns what the write would return, with `forecast`.
          *
          *     ```sh
          *     curl -X POST 'https://cards.example/api/v1/plus/listings/renew' \
@@ -458,7 +458,7 @@ export interface paths {
         put?: never;
         /**
          * Highlight a published listing for one credit
-         * @description `id` stands in the query or in the body. A highlight that still runs is prolonged. Takes an `Idempotency-Key` and `If-Match`. `dry_run=1` changes nothing and answers what the write would, with `forecast`.
+         * @description Send `id` in the query or the body. An active highlight is extended. Accepts an `Idempotency-Key` and `If-Match`. `dry_run=1` changes nothing and returns what the write would return, with `forecast`.
          *
          *     ```sh
          *     curl -X POST 'https://cards.example/api/v1/plus/make-highlight?id=3001' \
@@ -480,8 +480,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An item's price history
-         * @description First, lowest, highest and last price of each day, week or month in which the price changed. A price holds until it changes: `open`, `low` and `high` include the price at the start of the period, and in a period that is not listed the last `close` before it held. The period of `from` is always listed, with the price that held then. Professional and above.
+         * Read an item's price history
+         * @description First, lowest, highest and last price of each day, week or month in which the price changed. A price applies until it changes: `open`, `low` and `high` include the price at the start of the period, and for a period that is not listed, the previous `close` applies. The period of `from` is always listed, with the price at that time. Professional and above.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/items/5/price-history?market=source_c&label=Near+Mint&interval=month' \
@@ -505,8 +505,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Why a price is what it is
-         * @description The rule that made the price and everything that it was computed from or judged by: the statement of the feed, or the sales of the service's own market, the feed's own figures, prices of other markets and the rates that compare them. The inputs with `kind` `statement` or `sale` suffice to compute the price again. An item without such a price has `price: null`, with the prices of other markets. Sellers are not disclosed. Professional and above.
+         * Explain a price
+         * @description The rule that computed the price and all its inputs and evidence: the statement of the feed or the sales of the service's own market, the feed's own figures, prices of other markets and the exchange rates used to compare them. Inputs with the `kind` `statement` or `sale` are enough to recompute the price. An item without such a price has `price: null`, with the prices of other markets. Sellers are not disclosed. Professional and above.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/items/5/prices/explain?market=source_c&label=Near+Mint' \
@@ -530,8 +530,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What changed in the catalogue
-         * @description Items, categories and prices that changed since a cursor, in the order of commits. Within a page each is told once, and what `with_data=1` adds is what is there now; apply a page from first to last. An `item` replaces the item with all its prices. Kept for 7 days: an older cursor is answered with 410, and a dump is where to begin again. Professional and above.
+         * List catalogue changes
+         * @description Items, categories and prices that changed since a cursor, in commit order. Each object appears once per page, and `with_data=1` adds its current data; apply a page from first to last. An `item` replaces the item with all its prices. Changes are kept for 7 days: an older cursor returns 410, then start again from a dump. Professional and above.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/changes?kinds=item&limit=2&with_data=1' \
@@ -555,8 +555,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The newest dump of the catalogue
-         * @description Categories, items, current prices and the price points of each month, as of one moment; made every night. `data` is null before the first. What changed since is at `/changes` after its `change_cursor`. Professional and above.
+         * Read the latest dump of the catalogue
+         * @description A consistent snapshot of categories, items, current prices and the price points of each month, created every night. `data` is null until the first dump exists. For later changes, read `/changes` after its `change_cursor`. Professional and above.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/dumps' \
@@ -580,8 +580,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A file of a dump
-         * @description Of the newest dump or of the one before it. Professional and above.
+         * Download a file of a dump
+         * @description A file of the latest dump or the one before it. Professional and above.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/dumps/categories-20261122T030000000Z.ndjson.gz' \
@@ -605,8 +605,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Your listings as CSV
-         * @description All that are not sold, oldest first, in the columns of an import.
+         * Export your listings as CSV
+         * @description All unsold listings, oldest first, with the columns of an import.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/plus/listings/export' \
@@ -630,7 +630,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Rows of your files that wait for you to name their item, oldest first
+         * List your parked rows, oldest first
          * @description ```sh
          *     curl 'https://cards.example/api/v1/plus/parked-listings?per_page=1' \
          *       -H 'Authorization: Bearer <API_KEY>'
@@ -655,8 +655,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a listing of a parked row
-         * @description Of the item that you name, one of the candidates or any other. Takes an `Idempotency-Key`.
+         * Create a listing from a parked row
+         * @description Uses the item you give: one of the candidates or any other. Accepts an `Idempotency-Key`.
          *
          *     ```sh
          *     curl -X POST 'https://cards.example/api/v1/plus/parked-listings/1' \
@@ -666,7 +666,7 @@ export interface paths {
          */
         post: operations["placeParkedListing"];
         /**
-         * Drop a parked row
+         * Discard a parked row
          * @description ```sh
          *     curl -X DELETE 'https://cards.example/api/v1/plus/parked-listings/2' \
          *       -H 'Authorization: Bearer <API_KEY>'
@@ -686,7 +686,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Your price jobs, newest first
+         * List your price jobs, newest first
          * @description Kept for 90 days.
          *
          *     ```sh
@@ -697,8 +697,8 @@ export interface paths {
         get: operations["listPriceJobs"];
         put?: never;
         /**
-         * Plan new prices and stock of many listings
-         * @description Each row names a listing of yours by `listing_id` or `sku`, with a new `price`, `quantity` or both; at most 10,000 rows. Nothing changes: the answer shows for each row what it would do, or by field why it is refused. A plan can be applied for 24 hours. Also takes CSV (`text/csv`) with these names as columns, and `policy` in the query. Takes an `Idempotency-Key`.
+         * Plan new prices and stock for many listings
+         * @description Each row gives one of your listings by `listing_id` or `sku`, with a new `price`, `quantity` or both; at most 10,000 rows. Nothing changes yet: the response shows the effect of each row, or why it is refused, by field. A plan can be applied for 24 hours. Also accepts CSV (`text/csv`) with these names as columns and `policy` in the query. Accepts an `Idempotency-Key`.
          *
          *     ```sh
          *     curl -X POST 'https://cards.example/api/v1/plus/price-jobs' \
@@ -747,7 +747,7 @@ export interface paths {
         put?: never;
         /**
          * Apply a planned price job
-         * @description Every row is judged again as its listing is now, and all rows commit at once. With the policy `all` nothing changes, and the answer is 409, if any row cannot be applied. With `good_rows` a row whose price or stock has changed since the plan is `kept`, and one that is refused is `failed`. Takes an `Idempotency-Key`.
+         * @description Checks every row against its current listing and commits all rows in one transaction. With the policy `all`, nothing changes and the response is 409 if any row cannot be applied. With `good_rows`, a row whose price or stock has changed since the plan is `kept`, and a refused row is `failed`. Accepts an `Idempotency-Key`.
          *
          *     ```sh
          *     curl -X POST 'https://cards.example/api/v1/plus/price-jobs/2/apply' \
@@ -772,7 +772,7 @@ export interface paths {
         put?: never;
         /**
          * Undo an applied price job
-         * @description Each listing whose price and stock are as the job left them gets the old ones back (`reversed`); one that has changed since is `kept`, and one that refuses them, such as a sold one, is `failed`. All rows commit at once. Takes an `Idempotency-Key`.
+         * @description Listings unchanged since the job get their old price and stock back (`reversed`); a listing that has changed is `kept`, and one that refuses them, such as a sold one, is `failed`. All rows commit at once. Accepts an `Idempotency-Key`.
          *
          *     ```sh
          *     curl -X POST 'https://cards.example/api/v1/plus/price-jobs/2/undo' \
@@ -794,8 +794,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Your repricing rules
-         * @description In the order in which they take their listings: one that two rules are for belongs to the first that is enabled.
+         * List your repricing rules
+         * @description In order of precedence: a listing that matches several rules belongs to the first enabled one.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/plus/repricing-rules' \
@@ -806,7 +806,7 @@ export interface paths {
         put?: never;
         /**
          * Create a repricing rule
-         * @description A rule sets prices of your published listings: a target within a floor, a ceiling and a largest move. It is off until you have simulated it and enabled it; then it runs every hour. Disputed, stale and held prices are never used, nor your own listings.
+         * @description A rule sets prices of your published listings: a target limited by a floor, a ceiling and a largest change. It is off until you simulate and enable it; then it runs every hour. It never uses disputed, stale or held prices, or your own listings.
          *
          *     ```sh
          *     curl -X POST 'https://cards.example/api/v1/plus/repricing-rules' \
@@ -833,7 +833,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a repricing rule
-         * @description Prices stay as it left them.
+         * @description Prices stay unchanged.
          *
          *     ```sh
          *     curl -X DELETE 'https://cards.example/api/v1/plus/repricing-rules/1' \
@@ -844,8 +844,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change a repricing rule in part
-         * @description Each field is replaced as a whole. With another target, scope, floor or limit the rule is off until it is simulated again.
+         * Change fields of a repricing rule
+         * @description Each field is replaced as a whole. Changing the target, scope, floor or a limit disables the rule until it is simulated again.
          *
          *     ```sh
          *     curl -X PATCH 'https://cards.example/api/v1/plus/repricing-rules/1' \
@@ -867,7 +867,7 @@ export interface paths {
         put?: never;
         /**
          * Simulate a repricing rule
-         * @description What it would do now, and what it would have done on each of the days before, by the price history and the sales of then. Of listings as they were nothing is kept: `days` of a rule with the target `cheapest` is empty. No price changes; the rule may be used afterwards.
+         * @description Shows what the rule would do now, and what it would have done on each previous day, based on the price history and the sales at that time. Past listings are not recorded, so `days` is empty for the target `cheapest`. No price changes; afterwards the rule can be enabled.
          *
          *     ```sh
          *     curl -X POST 'https://cards.example/api/v1/plus/repricing-rules/1/simulate' \
@@ -893,7 +893,7 @@ export interface paths {
         put?: never;
         /**
          * Run a repricing rule now
-         * @description Also one that is off, if it was simulated as it is. What changes is a price job with a reason for each listing: read it, or undo it, under `/plus/price-jobs/{id}`. Without a change there is none.
+         * @description A rule that is off can be run too, if its current terms were simulated. The changes form a price job with a reason for each listing; read or undo it under `/plus/price-jobs/{id}`. If nothing changes, no job is created.
          *
          *     ```sh
          *     curl -X POST 'https://cards.example/api/v1/plus/repricing-rules/1/run' \
@@ -915,8 +915,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Your collections
-         * @description With `with_value=1` each has its `worth`: value, cost and gain by currency.
+         * List your collections
+         * @description With `with_value=1`, each has its `worth`: value, cost and gain by currency.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/plus/collections?with_value=1' \
@@ -940,8 +940,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a collection was worth, a figure a day, oldest first
-         * @description Taken once a day while the collection has records, by the prices that are trusted then, and never changed afterwards. A day without a figure stays without: nothing is filled in. At most 1000 days, the latest ones; use `from` and `to` for others.
+         * Daily worth of a collection, oldest first
+         * @description Calculated once a day while the collection has records, using the prices trusted at that time, and never changed afterwards. Days without a figure are omitted. Returns at most the latest 1000 days; use `from` and `to` for others.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/plus/collections/1/worth-history?from=2026-11-21' \
@@ -965,8 +965,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All records of a collection, newest first
-         * @description With `with_value=1` each has its `value` (from the price that fits its grade; market and label are told), `cost` and `gain`. Long lists are sent while they are read.
+         * List the records of a collection, newest first
+         * @description With `with_value=1`, each has its `value` (from the price that matches its grade, with market and label), `cost` and `gain`. Long lists are streamed.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/plus/collections/2/items?with_value=1' \
@@ -977,7 +977,7 @@ export interface paths {
         put?: never;
         /**
          * Add a record
-         * @description Takes an `Idempotency-Key`.
+         * @description Accepts an `Idempotency-Key`.
          *
          *     ```sh
          *     curl -X POST 'https://cards.example/api/v1/plus/collections/1/items' \
@@ -1000,8 +1000,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One record
-         * @description Its `ETag` can be sent back as `If-Match` when it is changed or removed.
+         * Read a record
+         * @description Send its `ETag` as `If-Match` when you change or remove it.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/plus/collections/1/items/163' \
@@ -1023,7 +1023,7 @@ export interface paths {
         head?: never;
         /**
          * Change a record
-         * @description Only the fields sent change; null clears all but `quantity`. With `If-Match` only if the record is as you read it.
+         * @description Only the given fields change; null clears any field except `quantity`. With `If-Match`, only if the record has not changed since you read it.
          *
          *     ```sh
          *     curl -X PATCH 'https://cards.example/api/v1/plus/collections/1/items/163' \
@@ -1042,8 +1042,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Your own sales by order line, newest first
-         * @description `commission` and `payout` are those of the sale and stay when it is cancelled; then `cancelled_at` says when, and `refunded` how much the buyer got back.
+         * List your sales by order line, newest first
+         * @description `commission` and `payout` are those of the sale and do not change if it is cancelled; then `cancelled_at` and `refunded` are set.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/plus/orders?order_id=900001' \
@@ -1067,8 +1067,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Your sales and refunds of a month
-         * @description Totals are the sums of the lines of the whole month, exact to the kuruş. A refund is a line of the month in which its sale was cancelled, with negative amounts. `Accept: text/csv` gives all lines as CSV, whatever the page.
+         * Read your sales and refunds of a month
+         * @description Totals cover all lines of the month, exact to the kuruş. A refund is a line with negative amounts in the month its sale was cancelled. `Accept: text/csv` returns all lines as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/plus/statement?per_page=2' \
@@ -1093,7 +1093,7 @@ export interface paths {
         };
         /**
          * Read your vacation
-         * @description `data` is null without one that runs or is to come.
+         * @description `data` is null if no vacation is set.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/plus/vacation' \
@@ -1103,7 +1103,7 @@ export interface paths {
         get: operations["getVacation"];
         /**
          * Set or change your vacation
-         * @description Meanwhile searches do not find your listings, they cannot be sold or highlighted, and their periods and highlights stand still. Afterwards they are shown again as they were, without a new approval. Times are taken to the second.
+         * @description During the vacation, your listings are hidden from searches and cannot be sold or highlighted, and their publication periods and highlights are paused. Afterwards they are shown again without a new approval. Times are rounded down to the second.
          *
          *     ```sh
          *     curl -X PUT 'https://cards.example/api/v1/plus/vacation' \
@@ -1115,7 +1115,7 @@ export interface paths {
         post?: never;
         /**
          * End your vacation
-         * @description Now, or before it begins. Without a vacation nothing changes.
+         * @description Ends it now, or cancels it before it starts. Without a vacation, nothing changes.
          *
          *     ```sh
          *     curl -X DELETE 'https://cards.example/api/v1/plus/vacation' \
@@ -1137,7 +1137,7 @@ export interface paths {
         };
         /**
          * Read your webhook
-         * @description `data` is null when none is defined; `note` says how to verify the signature.
+         * @description `data` is null if none is set; `note` explains how to verify the signature.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/plus/webhook' \
@@ -1147,7 +1147,7 @@ export interface paths {
         get: operations["getWebhook"];
         /**
          * Create or replace your webhook
-         * @description What is not sent takes its default. The secret is made at the first save and never changes.
+         * @description Omitted fields get their default. The secret is generated on the first save and never changes.
          *
          *     ```sh
          *     curl -X PUT 'https://cards.example/api/v1/plus/webhook' \
@@ -1171,7 +1171,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Attempts to deliver, newest first
+         * List delivery attempts, newest first
          * @description ```sh
          *     curl 'https://cards.example/api/v1/plus/webhook/logs?per_page=1' \
          *       -H 'Authorization: Bearer <API_KEY>'
@@ -1197,7 +1197,7 @@ export interface paths {
         put?: never;
         /**
          * Send your webhook a signed test event
-         * @description Its data are made up; it is sent whichever kinds are switched on, carries the header `webhook-test: true` and is marked in the log. It does not stand in the feed.
+         * @description The event has sample data, is sent regardless of the enabled event kinds, has the header `webhook-test: true` and is marked in the log. It is not part of the feed.
          *
          *     ```sh
          *     curl -X POST 'https://cards.example/api/v1/plus/webhook/test' \
@@ -1223,7 +1223,7 @@ export interface paths {
         put?: never;
         /**
          * Check how your receiver verifies notifications
-         * @description Sends valid, altered, unsigned, old and repeated notifications of a made-up sale, with the headers `webhook-check: true` and `webhook-test: true`, and tells what was expected, what came and what to change. Once a minute; it takes up to 40 seconds. Whether a receiver processes a repeated notification once cannot be seen in its answers.
+         * @description Sends valid, altered, unsigned, old and repeated notifications of a sample sale, with the headers `webhook-check: true` and `webhook-test: true`, and reports the expected and actual response and what to change. Allowed once a minute; takes up to 40 seconds. The check cannot see whether a receiver processes a repeated notification only once.
          *
          *     ```sh
          *     curl -X POST 'https://cards.example/api/v1/plus/webhook/check' \
@@ -1245,8 +1245,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read your sales and expiries in the order of their commits
-         * @description The same `event`, `sent_at` and `data` as in the notification, also of events that your webhook did not get; kept for 90 days. Send `next` as `after` of the next request. With `wait` the answer comes as soon as there is an event, and is empty after so many seconds without one.
+         * Read your sales and expiries in commit order
+         * @description The same `event`, `sent_at` and `data` as in the notification, including events not delivered to your webhook; kept for 90 days. Send `next` as `after` with the next request. With `wait`, the response is sent as soon as there is an event, or is empty after that many seconds.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/plus/events?limit=2' \
@@ -1272,8 +1272,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Post events of the feed again
-         * @description One attempt for each event whose kind is switched on, with its id and body, after everything else that waits; attempts are marked in the log and do not count for the health of your receiver. Events that wait for an attempt anyway are left out. At most 10,000 at a time, once a minute.
+         * Replay events from the feed
+         * @description Makes one attempt for each event whose kind is enabled, with its original id and body, after all other pending events. Attempts are marked in the log and do not affect the health of your receiver. Events that already have a pending attempt are skipped. At most 10,000 events, once a minute.
          *
          *     ```sh
          *     curl -X POST 'https://cards.example/api/v1/plus/events/replay' \
@@ -1296,8 +1296,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Your account, key, limits and usage
-         * @description The first call of a new integration: it says whether the key works, what it may do and what it was used for.
+         * Read your account, key, limits and usage
+         * @description A good first call of a new integration: it shows whether the key works, what it may do and how it has been used.
          *
          *     ```sh
          *     curl 'https://cards.example/api/v1/me' \
@@ -1323,8 +1323,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Bring listings in by file
-         * @description Takes CSV (`text/csv`) or JSON, where the operator of the service has opened it for the account (403 elsewhere); at most 10,000 rows. A row whose item is found for sure becomes a listing that waits for approval, an unclear one is parked with candidates, a wrong one is refused. A row whose `sku` a listing of yours has already is refused, so that the same file again lists nothing twice. All rows commit at once. Takes an `Idempotency-Key`.
+         * Import listings from a file
+         * @description Accepts CSV (`text/csv`) or JSON with at most 10,000 rows. The operator must enable listing import for the account (otherwise 403). A row with a certain match becomes a pending listing, an ambiguous row is parked with candidates, and an invalid row is refused. A row whose `sku` one of your listings already has is refused, so importing a file again creates no duplicates. All rows are committed in one transaction. Accepts an `Idempotency-Key`.
          *
          *     ```sh
          *     curl -X POST 'https://cards.example/api/v1/plus/listings/import' \
@@ -1350,7 +1350,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** An order line was sold */
+        /** Order line sold */
         post: operations["receiveSale"];
         delete?: never;
         options?: never;
@@ -1367,7 +1367,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** The publication period of a listing has ended */
+        /** Publication period of a listing ended */
         post: operations["receiveExpiry"];
         delete?: never;
         options?: never;
@@ -1382,7 +1382,7 @@ export interface components {
         AccountExpiry: {
             /** @description The `webhook-id` of the event */
             id: string;
-            /** @description Where the event stands in the feed; for `after` */
+            /** @description Position of the event in the feed; pass it as `after` */
             cursor: string;
             /** @enum {string} */
             event: "expire";
@@ -1400,13 +1400,13 @@ export interface components {
                  */
                 expired_at: string;
             };
-            /** @description Whether the webhook has answered 2xx */
+            /** @description Whether the webhook answered with 2xx */
             delivered: boolean;
         };
         AccountSale: {
             /** @description The `webhook-id` of the event */
             id: string;
-            /** @description Where the event stands in the feed; for `after` */
+            /** @description Position of the event in the feed; pass it as `after` */
             cursor: string;
             /** @enum {string} */
             event: "sale";
@@ -1422,7 +1422,7 @@ export interface components {
                 quantity: number;
                 /** @description In TL */
                 unit_price: number;
-                /** @description Unit price × quantity less the commission, in TL */
+                /** @description Unit price × quantity minus the commission, in TL */
                 seller_payout: number;
                 /**
                  * Format: date-time
@@ -1430,12 +1430,12 @@ export interface components {
                  */
                 sold_at: string;
             };
-            /** @description Whether the webhook has answered 2xx */
+            /** @description Whether the webhook answered with 2xx */
             delivered: boolean;
         };
         AddCollectionItemInput: {
             /**
-             * @description A registered item
+             * @description Item in the catalogue
              * @example 1
              */
             item_id: number;
@@ -1452,7 +1452,7 @@ export interface components {
             note?: string | null;
         };
         AddedCollectionRecord: {
-            /** @description Record id: the `itemId` of paths */
+            /** @description Record id: `itemId` in paths */
             id: number;
             item_id: number;
             item_name: string;
@@ -1490,16 +1490,16 @@ export interface components {
              * @example base-set
              */
             slug: string;
-            /** @description Category above; null for a root */
+            /** @description Parent category; null for a root */
             parent_id: number | null;
-            /** @description Items in it and in all categories below it */
+            /** @description Number of items in it and in all categories below it */
             items_count: number;
         };
         CategoryRow: {
             id: number;
             market: components["schemas"]["MarketCode"];
             /**
-             * @description Unique in the market
+             * @description Unique within the market
              * @example tcgdex:base1
              */
             ref: string;
@@ -1508,14 +1508,14 @@ export interface components {
             game: string;
             parent_id: number | null;
             image: string | null;
-            /** @description The count printed on the cards */
+            /** @description Card count printed on the cards */
             printed_total: number | null;
         };
         Change: {
-            /** @description Send it as `after` to go on behind this change */
+            /** @description Send it as `after` to continue after this change */
             cursor: string;
             /**
-             * @description `item`: it is new or has changed, perhaps with all its prices; `price`: a price is new, has changed or is gone; `merge`: the item `id` is now `item_id`; `delete`: an item (`item_id`) or a category (null) is gone
+             * @description `item`: created or changed, possibly with all its prices; `price`: a price was added, changed or removed; `merge`: the item `id` was merged into `item_id`; `delete`: an item (`item_id`) or a category (null) was deleted
              * @enum {string}
              */
             kind: "item" | "category" | "price" | "merge" | "delete";
@@ -1532,11 +1532,11 @@ export interface components {
              * @description When it was written, UTC
              */
             at: string;
-            /** @description With `with_data=1` what is there now, null where nothing is */
+            /** @description With `with_data=1`: the current data; null if it no longer exists */
             data?: components["schemas"]["ChangedItem"] | components["schemas"]["CategoryRow"] | components["schemas"]["PriceRow"] | null;
         };
         ChangedCollectionRecord: {
-            /** @description Record id: the `itemId` of paths */
+            /** @description Record id: `itemId` in paths */
             id: number;
             quantity?: number;
             item_slug?: string;
@@ -1550,7 +1550,7 @@ export interface components {
                 label: string;
                 currency: string;
                 price: number;
-                /** @description Price times quantity */
+                /** @description Price × quantity */
                 amount: number;
                 /** Format: date-time */
                 updated_at: string;
@@ -1564,7 +1564,7 @@ export interface components {
             /** @description Home market */
             market: components["schemas"]["MarketCode"];
             /**
-             * @description Unique in the market
+             * @description Unique within the market
              * @example tcgdex:base1-4
              */
             ref: string;
@@ -1603,10 +1603,10 @@ export interface components {
                 evolve_from?: string;
                 suffix?: string;
                 level?: number;
-                /** @description The name in other languages, for searches */
+                /** @description The name in other languages, used by search */
                 names?: string[];
             };
-            /** @description Ids of the item in other systems, by which price feeds find it */
+            /** @description Ids of the item in other systems; price feeds match by them */
             foreign_ids: {
                 source: string;
                 id: string;
@@ -1642,7 +1642,7 @@ export interface components {
             worth?: components["schemas"]["CollectionWorth"];
         };
         CollectionRecord: {
-            /** @description Record id: the `itemId` of paths */
+            /** @description Record id: `itemId` in paths */
             id: number;
             item_id: number;
             item_name: string;
@@ -1659,7 +1659,7 @@ export interface components {
                 label: string;
                 currency: string;
                 price: number;
-                /** @description Price times quantity */
+                /** @description Price × quantity */
                 amount: number;
                 /** Format: date-time */
                 updated_at: string;
@@ -1672,19 +1672,19 @@ export interface components {
         CollectionVisibility: "private" | "unlisted" | "public";
         /** @description Only with `with_value=1` */
         CollectionWorth: {
-            /** @description One entry per currency; amounts of different currencies are never added up */
+            /** @description One entry per currency; amounts in different currencies are never summed */
             currencies: {
                 /** @example TRY */
                 currency: string;
-                /** @description Current prices times quantities */
+                /** @description Sum of current price × quantity */
                 value: number;
-                /** @description Purchase prices times quantities */
+                /** @description Sum of purchase price × quantity */
                 cost: number;
                 gain: number | null;
             }[];
-            /** @description Records without a price that fits */
+            /** @description Records without a matching price */
             without_price: number;
-            /** @description Records left out of `value` because every price that fits is disputed or stale */
+            /** @description Records excluded from `value` because every matching price is disputed or stale */
             without_trusted_price: number;
             /** @description Records without a purchase price */
             without_cost: number;
@@ -1692,47 +1692,47 @@ export interface components {
         CollectionWorthDay: {
             /**
              * Format: date
-             * @description In the time zone of the service
+             * @description Date in the service's time zone
              */
             day: string;
             /**
              * Format: date-time
-             * @description When it was taken, UTC; prices and records as they were then
+             * @description When it was calculated, UTC, from the prices and records at that time
              */
             at: string;
-            /** @description One entry per currency; amounts of different currencies are never added up */
+            /** @description One entry per currency; amounts in different currencies are never summed */
             currencies: {
                 /** @example TRY */
                 currency: string;
-                /** @description Current prices times quantities */
+                /** @description Sum of current price × quantity */
                 value: number;
-                /** @description Purchase prices times quantities */
+                /** @description Sum of purchase price × quantity */
                 cost: number;
                 gain: number | null;
             }[];
-            /** @description Records without a price that fits */
+            /** @description Records without a matching price */
             without_price: number;
-            /** @description Records left out of `value` because every price that fits is disputed or stale */
+            /** @description Records excluded from `value` because every matching price is disputed or stale */
             without_trusted_price: number;
             /** @description Records without a purchase price */
             without_cost: number;
         };
         ComputedFigure: {
-            /** @description Null without inputs to compute it from */
+            /** @description null if there are no inputs */
             result: number | null;
             rule: components["schemas"]["FigureRule"];
             inputs: components["schemas"]["FigureInput"][];
         };
         ConfigureWebhookInput: {
-            /** @description Where notifications are posted; https, at most 500 characters */
+            /** @description HTTPS URL that receives notifications, at most 500 characters */
             url: string;
             /**
-             * @description Notify of each order line sold
+             * @description Notify about each order line sold
              * @default false
              */
             on_sale?: boolean;
             /**
-             * @description Notify of each publication period that ends
+             * @description Notify about each publication period that ends
              * @default false
              */
             on_expire?: boolean;
@@ -1743,17 +1743,17 @@ export interface components {
             is_active?: boolean;
         };
         CreateRepricingRuleInput: {
-            /** @description For people */
+            /** @description Human-readable message */
             name: string;
-            /** @description What prices are computed from */
+            /** @description Basis of the computed prices */
             target: components["schemas"]["MarketTarget"] | components["schemas"]["CheapestTarget"] | components["schemas"]["MedianSalesTarget"];
-            /** @description Which of your published listings; one that an earlier enabled rule has is left to that rule */
+            /** @description Which of your published listings; a listing that matches an earlier enabled rule belongs to that rule */
             scope: components["schemas"]["AllListings"] | components["schemas"]["ListingsById"] | components["schemas"]["ListingsBySku"] | components["schemas"]["ListingsByItem"];
             floor: components["schemas"]["RepricingFloor"];
             ceiling?: number | null;
             max_move_percent?: number | null;
             /**
-             * @description With fewer comparable listings or sales a price stays; a market has one price
+             * @description Prices stay unchanged if there are fewer comparable listings or sales; a market has one price
              * @default 1
              */
             min_comparables?: number;
@@ -1765,22 +1765,22 @@ export interface components {
              */
             day: string;
             /**
-             * @description Operation id of the reference, or `graphql`
+             * @description Operation id from the API reference, or `graphql`
              * @example listItems
              */
             operation: string;
-            /** @description Requests that were let in, with whatever answer */
+            /** @description Requests admitted, whatever their status */
             requests: number;
         };
         Dump: {
             /**
              * Format: date-time
-             * @description The moment of the database that it shows, UTC
+             * @description Time of the database snapshot, UTC
              */
             as_of: string;
-            /** @description Send it to `/changes` as `after`: what changed since the dump */
+            /** @description Send it to `/changes` as `after` to get the changes since the dump */
             change_cursor: string;
-            /** @description Each table as NDJSON (gzip) and as Parquet; price points by month */
+            /** @description Each table as NDJSON (gzip) and Parquet; price points by month */
             files: components["schemas"]["DumpFile"][];
         };
         DumpFile: {
@@ -1788,7 +1788,7 @@ export interface components {
             name: string;
             rows: number;
             bytes: number;
-            /** @description Of the bytes of the file, in hexadecimal */
+            /** @description SHA-256 of the file, in hexadecimal */
             sha256: string;
         };
         Error: {
@@ -1796,15 +1796,15 @@ export interface components {
             success: false;
             error: {
                 code: components["schemas"]["ErrorCode"];
-                /** @description For people; names what was wrong and what is allowed */
+                /** @description Human-readable message: what was wrong and what is allowed */
                 message: string;
                 /**
-                 * @description Name of the rule that was broken; for programs
+                 * @description Machine-readable name of the rule
                  * @example integer
                  */
                 rule?: string;
                 /**
-                 * @description Values that the rule names
+                 * @description Parameters of the rule
                  * @example {
                  *       "min": 1,
                  *       "max": 100
@@ -1843,17 +1843,17 @@ export interface components {
             };
         };
         ExplainedComparison: {
-            /** @description The other amount in the currency of the price, by `rates` */
+            /** @description The other amount converted to the currency of the price by `rates` */
             converted: number;
-            /** @description What an amount of 1 there usually is in the price's market; 1 where nothing is known */
+            /** @description Usual price in this market for an amount of 1 in the other; 1 if unknown */
             usual_ratio: number;
-            /** @description By what factor about two thirds of the cards deviate at most from that */
+            /** @description Factor by which about two thirds of the cards deviate from that at most */
             usual_spread: number;
-            /** @description Of how many cards of the set and finish, or of the game, that is known */
+            /** @description Number of cards of the set and finish, or of the game, behind that ratio */
             cards: number;
-            /** @description `converted` times `usual_ratio`: what the price would be */
+            /** @description Expected price: `converted` × `usual_ratio` */
             expected: number;
-            /** @description How many times larger or smaller than that the price is */
+            /** @description Factor between the price and the expected price */
             times_off: number;
             /**
              * @description `agree`: less than `noise` or `doubt_factor` apart; `conflict`: at least `market_factor` and `usual_spread` to the power of `market_spreads`; `doubt`: between, which counts where own figures point the same way
@@ -1863,7 +1863,7 @@ export interface components {
         };
         FigureInput: {
             /**
-             * @description The price of the listing, of a market or of a sale
+             * @description Price of the listing, a market or a sale
              * @enum {string}
              */
             kind: "listing" | "market" | "sale";
@@ -1873,7 +1873,7 @@ export interface components {
             /** @description ISO 4217 code */
             currency: string;
             at: string | null;
-            /** @description Of a market: only what is trusted is used */
+            /** @description State of a market price; only trusted prices are used */
             state: components["schemas"]["PriceState"] | null;
             used: boolean;
             /** @enum {string} */
@@ -1881,7 +1881,7 @@ export interface components {
         };
         FigureRule: {
             /**
-             * @description `price_over_source_a`: `listing` ÷ `market`, in hundredths, half a hundredth rounded up; `mean_of_last_sales`: mean of the inputs `sale`, half a kuruş rounded up
+             * @description `price_over_source_a`: `listing` ÷ `market`, rounded half up to hundredths; `mean_of_last_sales`: mean of the `sale` inputs, rounded half up to kuruş
              * @enum {string}
              */
             name: "price_over_source_a" | "mean_of_last_sales";
@@ -1989,7 +1989,7 @@ export interface components {
             /** @description The last 10 sales of the item, newest first */
             last_sales?: components["schemas"]["ItemSale"][];
             explain?: components["schemas"]["ListingExplanation"];
-            /** @description Null without a stated one */
+            /** @description null if none was stated */
             grade?: components["schemas"]["ListingGrade"] | null;
             language?: string | null;
             /** @description Units in stock */
@@ -2015,7 +2015,7 @@ export interface components {
         ListingChangedBy: {
             /** @enum {string} */
             kind: "price_job" | "repricing_rule";
-            /** @description Of the job or rule */
+            /** @description Id of the job or rule */
             id: number;
             /**
              * Format: date-time
@@ -2033,14 +2033,14 @@ export interface components {
         };
         ListingForecast: {
             /**
-             * @description Status that would follow
+             * @description Resulting status
              * @enum {string}
              */
             status: "pending" | "active" | "paused" | "rejected" | "expired" | "sold" | "deleted";
-            /** @description Whether buyers would not find the listing then */
+            /** @description Whether the listing would then be hidden from buyers */
             hidden: boolean;
             /**
-             * @description Fields that cause it
+             * @description Fields that require approval
              * @example [
              *       "title"
              *     ]
@@ -2054,39 +2054,39 @@ export interface components {
             label: string;
         };
         ListingImport: {
-            /** @description Rows that became listings, which wait for approval */
+            /** @description Rows that created a listing, pending approval */
             created: number;
-            /** @description Rows that wait for you to name their item */
+            /** @description Rows parked until you choose their item */
             parked: number;
-            /** @description Rows that are wrong */
+            /** @description Rows rejected because of errors */
             refused: number;
             /** @description Rows of a TCGplayer file without stock */
             passed_over: number;
-            /** @description In the order of the file */
+            /** @description In file order */
             rows: components["schemas"]["ListingImportRow"][];
         };
         ListingImportRow: {
-            /** @description Line of the file; in JSON the position of the row, from 1 */
+            /** @description Line number in the file; for JSON, the position of the row, from 1 */
             line: number;
             sku: string | null;
             /** @enum {string} */
             outcome: "created" | "parked" | "refused";
-            /** @description Of a created one */
+            /** @description Id of the created listing */
             listing_id: number | null;
-            /** @description Of a parked one */
+            /** @description Id of the parked row */
             parked_id: number | null;
-            /** @description Items that the row may mean, the best first */
+            /** @description Possible items for the row, best match first */
             candidates: components["schemas"]["ListingCandidate"][];
-            /** @description Why it is parked */
+            /** @description Why the row is parked */
             why: {
                 message: string;
                 /**
-                 * @description Name of the rule that was broken; for programs
+                 * @description Machine-readable name of the rule
                  * @example integer
                  */
                 rule?: string;
                 /**
-                 * @description Values that the rule names
+                 * @description Parameters of the rule
                  * @example {
                  *       "min": 1,
                  *       "max": 100
@@ -2096,17 +2096,17 @@ export interface components {
                     [key: string]: unknown;
                 };
             } | null;
-            /** @description Why it is refused, by field */
+            /** @description Why the row is refused, by field */
             refused: {
                 field: string;
                 message: string;
                 /**
-                 * @description Name of the rule that was broken; for programs
+                 * @description Machine-readable name of the rule
                  * @example integer
                  */
                 rule?: string;
                 /**
-                 * @description Values that the rule names
+                 * @description Parameters of the rule
                  * @example {
                  *       "min": 1,
                  *       "max": 100
@@ -2135,7 +2135,7 @@ export interface components {
         ListingVisibility: {
             /** @description Whether a search can find the listing */
             visible: boolean;
-            /** @description Empty when it is visible */
+            /** @description Empty if the listing is visible */
             reasons: components["schemas"]["VisibilityReason"][];
         };
         ListingWriteResult: {
@@ -2185,22 +2185,22 @@ export interface components {
              *     ]
              */
             ids: {
-                /** @description Catalogue or shop whose id is given: `tcgdex`, `tcgdex-asia`, `pokemontcg`, `punk-records`, `cardmarket`, `tcgplayer`, `pricecharting`, `tcgplayer-sku`, or another that items have ids of */
+                /** @description Catalogue or shop that issued the id: `tcgdex`, `tcgdex-asia`, `pokemontcg`, `punk-records`, `cardmarket`, `tcgplayer`, `pricecharting`, `tcgplayer-sku`, or another that items have ids of */
                 source?: string;
-                /** @description Id of the item there, as text */
+                /** @description Id of the item in that source, as text */
                 id?: string;
                 /** @description Name, code, slug or id of a set; without `source` and `id` */
                 set?: string;
-                /** @description Collector number, with or without zeros and total */
+                /** @description Collector number, with or without leading zeros and total */
                 number?: string;
-                /** @description Printing in any spelling, such as `Reverse Holofoil`; without it the plain one is meant */
+                /** @description Printing in any spelling, such as `Reverse Holofoil`; default: the plain one */
                 finish?: string;
             }[];
         };
         Market: {
             code: components["schemas"]["MarketCode"];
             /**
-             * @description As the operator calls it, else the code
+             * @description Name set by the operator, otherwise the code
              * @example PriceCharting
              */
             name: string;
@@ -2209,7 +2209,7 @@ export interface components {
              * @example USD
              */
             currency: string;
-            /** @description Time of the newest current price, UTC; null without prices */
+            /** @description Time of the latest current price, UTC; null if there are no prices */
             last_price_at: string | null;
         };
         /** @enum {string} */
@@ -2219,7 +2219,7 @@ export interface components {
             kind: "market";
             market: components["schemas"]["MarketCode"];
             /**
-             * @description The market's trusted price of the item and grade, in lira, times this; four decimals count
+             * @description Factor applied to: the trusted price of the item and grade in the market, in lira; up to four decimals
              * @example 0.95
              */
             factor: number;
@@ -2228,7 +2228,7 @@ export interface components {
             account: components["schemas"]["MyAccount"];
             key: components["schemas"]["MyKey"];
             limits: components["schemas"]["MyLimits"];
-            /** @description Requests with this key in the last 30 days, latest day first; other nodes add theirs within a minute */
+            /** @description Requests with this key in the last 30 days, latest day first; requests to other nodes are added within a minute */
             usage: components["schemas"]["DailyUsage"][];
             highlight_credits: number;
         };
@@ -2236,7 +2236,7 @@ export interface components {
             /** @enum {string} */
             kind: "median_sales";
             /**
-             * @description The median of other sellers' sales of the item and grade in the last 90 days times this; four decimals count
+             * @description Factor applied to: the median of other sellers' sales of the item and grade in the last 90 days; up to four decimals
              * @example 0.95
              */
             factor: number;
@@ -2252,21 +2252,21 @@ export interface components {
             last4: string;
             /** @description UTC; null: never */
             expires_at: string | null;
-            /** @description Operations that change something answer `READ_ONLY_KEY` */
+            /** @description Whether operations that change something are rejected with `READ_ONLY_KEY` */
             read_only: boolean;
-            /** @description Origins of web pages that may use the key; empty: no limit */
+            /** @description Origins of web pages that may use the key; empty: no restriction */
             allowed_origins: string[];
-            /** @description Addresses and ranges from which it may be used; empty: no limit */
+            /** @description Addresses and ranges from which the key may be used; empty: no restriction */
             allowed_addresses: string[];
         };
         MyLimits: {
-            /** @description Of the account, over all of its keys; null: no limit */
+            /** @description Requests per minute of the account, across all its keys; null: unlimited */
             requests_per_minute: number | null;
         };
         OwnListing: {
             id: number;
             title: string;
-            /** @description Readable, with the id at its end */
+            /** @description URL-friendly, ends with the id */
             slug: string;
             description: string;
             /** @description In TL */
@@ -2289,9 +2289,9 @@ export interface components {
             published_at: string | null;
             expires_at: string | null;
             highlighted_until: string | null;
-            /** @description The stock-keeping unit that its owner gave it */
+            /** @description Stock-keeping unit set by the owner */
             sku: string | null;
-            /** @description The job or rule that last set price or quantity; null where a person did */
+            /** @description Job or rule that last set price or quantity; null if a person did */
             changed_by: components["schemas"]["ListingChangedBy"] | null;
             /**
              * Format: date-time
@@ -2303,9 +2303,9 @@ export interface components {
              * @description Local time with offset
              */
             updated_at: string;
-            /** @description For `If-Match` */
+            /** @description Value for `If-Match` */
             etag: string;
-            /** @description Null without a stated one */
+            /** @description null if none was stated */
             grade?: components["schemas"]["ListingGrade"] | null;
             item?: components["schemas"]["ListingItem"];
             pc_multiplier?: number | null;
@@ -2315,11 +2315,11 @@ export interface components {
             explain?: components["schemas"]["ListingExplanation"];
         };
         OwnSale: {
-            /** @description The shop's own id of the order */
+            /** @description Order id assigned by the shop */
             order_id: number;
-            /** @description Number of the line in the order, from 1 */
+            /** @description Line number in the order, from 1 */
             line: number;
-            /** @description null when the listing was deleted */
+            /** @description null if the listing was deleted */
             listing_id: number | null;
             item: {
                 id: number;
@@ -2335,9 +2335,9 @@ export interface components {
             quantity: number;
             /** @description In TL */
             unit_price: number;
-            /** @description In TL: unit price × quantity less the payout */
+            /** @description In TL: unit price × quantity minus the payout */
             commission: number;
-            /** @description In TL, of all units */
+            /** @description For all units, in TL */
             payout: number;
             /**
              * Format: date-time
@@ -2345,7 +2345,7 @@ export interface components {
              */
             sold_at: string;
             cancelled_at: string | null;
-            /** @description In TL: what the buyer got back, all of it or 0 */
+            /** @description Amount refunded to the buyer, in TL: the full amount or 0 */
             refunded: number;
         };
         /**
@@ -2360,7 +2360,7 @@ export interface components {
         Pagination: {
             current_page: number;
             per_page: number;
-            /** @description Exact number of entries over all pages */
+            /** @description Exact number of entries on all pages */
             total: number;
             /** @description At least 1 */
             last_page: number;
@@ -2368,10 +2368,10 @@ export interface components {
         };
         ParkedListing: {
             id: number;
-            /** @description Line of the file; in JSON the position of the row, from 1 */
+            /** @description Line number in the file; for JSON, the position of the row, from 1 */
             line: number;
             sku: string | null;
-            /** @description As the row writes it, and so are number, set, finish and grade */
+            /** @description As written in the row, as are number, set, finish and grade */
             name: string;
             number: string | null;
             set: string | null;
@@ -2384,12 +2384,12 @@ export interface components {
             why: {
                 message: string;
                 /**
-                 * @description Name of the rule that was broken; for programs
+                 * @description Machine-readable name of the rule
                  * @example integer
                  */
                 rule?: string;
                 /**
-                 * @description Values that the rule names
+                 * @description Parameters of the rule
                  * @example {
                  *       "min": 1,
                  *       "max": 100
@@ -2399,7 +2399,7 @@ export interface components {
                     [key: string]: unknown;
                 };
             };
-            /** @description Items that the row may mean, the best first */
+            /** @description Possible items for the row, best match first */
             candidates: components["schemas"]["ListingCandidate"][];
             /**
              * Format: date-time
@@ -2408,15 +2408,15 @@ export interface components {
             parked_at: string;
         };
         PayoutPreview: {
-            /** @description Of one unit, in TL */
+            /** @description Per unit, in TL */
             price: number;
-            /** @description What the marketplace keeps, in TL */
+            /** @description Commission, in TL */
             commission: number;
-            /** @description What the seller gets, in TL */
+            /** @description Payout to the seller, in TL */
             payout: number;
         };
         PlaceParkedListingInput: {
-            /** @description The item that the row means */
+            /** @description Item to use for the row */
             item_id: number;
         };
         PlacedListing: {
@@ -2430,7 +2430,7 @@ export interface components {
         Plan: "starter" | "professional" | "plus" | "enterprise";
         PlanPriceJobInput: {
             /**
-             * @description Objects of `listing_id` or `sku`, and `price` (in TL), `quantity` or both
+             * @description Objects with `listing_id` or `sku`, and `price` (in TL), `quantity` or both
              * @example [
              *       {
              *         "listing_id": 3001,
@@ -2439,7 +2439,7 @@ export interface components {
              *     ]
              */
             rows: unknown[];
-            /** @description `all` (when absent): applied only if no row is refused. `good_rows`: refused rows are left out */
+            /** @description `all` (default): applied only if no row is refused. `good_rows`: refused rows are skipped */
             policy?: components["schemas"]["PriceJobPolicy"];
         };
         Price: {
@@ -2464,20 +2464,20 @@ export interface components {
              * @example USD
              */
             currency?: string;
-            /** @description `trusted`: nothing speaks against the price; `disputed`: evidence speaks against it, or against it and another one; `stale`: its source has not confirmed it for too long */
+            /** @description `trusted`: no evidence contradicts the price; `disputed`: evidence contradicts it, or contradicts either it or another price; `stale`: its source has not confirmed it for too long */
             state?: components["schemas"]["PriceState"];
-            /** @description From the number of sources that agree, sample size, age and spread */
+            /** @description Derived from the number of sources that agree, sample size, age and spread */
             confidence?: components["schemas"]["PriceConfidence"];
-            /** @description What speaks against the price, or could not be checked */
+            /** @description Evidence against the price, and checks that were not possible */
             flags?: components["schemas"]["PriceFlag"][];
             /**
              * Format: date-time
              * @description When a feed last stated the price, to the minute, UTC. With `with_stats=1`, Professional and above
              */
             confirmed_at?: string;
-            /** @description The feed's own average of 7 days. With `with_stats=1`, Professional and above */
+            /** @description The feed's own 7-day average. With `with_stats=1`, Professional and above */
             avg_7?: number | null;
-            /** @description The feed's own average of 30 days. With `with_stats=1`, Professional and above */
+            /** @description The feed's own 30-day average. With `with_stats=1`, Professional and above */
             avg_30?: number | null;
             /** @description The feed's own lowest price. With `with_stats=1`, Professional and above */
             low?: number | null;
@@ -2491,7 +2491,7 @@ export interface components {
             market: components["schemas"]["MarketCode"];
             /** @example Near Mint */
             label: string;
-            /** @description Null where the item has no price in this market under this label */
+            /** @description null if the item has no price in this market under this label */
             price: number | null;
             /** @description ISO 4217 code */
             currency: string;
@@ -2501,18 +2501,18 @@ export interface components {
             state: components["schemas"]["PriceState"] | null;
             confidence: components["schemas"]["PriceConfidence"] | null;
             flags: components["schemas"]["PriceFlag"][];
-            /** @description How many sales or offers the feed's figures are of */
+            /** @description Number of sales or offers behind the feed's figures */
             samples: number | null;
             rule: components["schemas"]["PriceRule"] | null;
-            /** @description The rules that decide about `state` and `flags`; none for the service's own prices, which are always trusted */
+            /** @description Rules that set `state` and `flags`; none for the service's own prices, which are always trusted */
             judged_by: components["schemas"]["EvidenceRule"][];
-            /** @description Every observation of the rules about the price, as judged now */
+            /** @description All findings of the rules about the price, evaluated now */
             findings: components["schemas"]["PriceFinding"][];
-            /** @description When a person confirmed the price, which settles what the findings say; null where nobody did */
+            /** @description When a person confirmed the price, which overrides the findings; null if nobody did */
             confirmed_by_person_at: string | null;
             thresholds: components["schemas"]["PriceThresholds"] | null;
             inputs: components["schemas"]["PriceExplanationInput"][];
-            /** @description By which prices of other markets were compared */
+            /** @description Exchange rates used to compare prices of other markets */
             rates: components["schemas"]["UsedRate"][];
             medians: components["schemas"]["PriceMedians"];
         };
@@ -2532,47 +2532,47 @@ export interface components {
              * @description UTC
              */
             at: string;
-            /** @description The import or price post that it came with; null for sales */
+            /** @description Import or price post that set it; null for sales */
             import_id: number | null;
-            /** @description Line of the file, where it is known */
+            /** @description Line number in the file, if known */
             line: number | null;
-            /** @description Whether the price was computed from it or judged by it */
+            /** @description Whether the price uses this input */
             used: boolean;
             /**
              * @description `sets_price`: the price is this amount; `confirms`: the source stated the same amount again; `in_median`: one of the sales whose median the price is; `compared`: the price was compared with it when it was judged; `not_compared`: shown for information; lows and highs are not evidence against a price; `no_rate`: its currency has no exchange rate; `other_time`: the two prices were stated too far apart in time to be compared; `own_sales`: prices from the service's own sales are not compared with other markets; `no_price`: the item has no price to compare it with
              * @enum {string}
              */
             reason: "sets_price" | "confirms" | "in_median" | "compared" | "not_compared" | "no_rate" | "other_time" | "own_sales" | "no_price";
-            /** @description How the price compares with it, for prices of other markets that were compared; else null */
+            /** @description Comparison with the price, for compared prices of other markets; otherwise null */
             comparison: components["schemas"]["ExplainedComparison"] | null;
         };
         PriceFinding: {
             rule: components["schemas"]["PriceFlag"];
             version: number;
-            /** @description Of the price that it was compared with; null for a rule about one price */
+            /** @description Market of the price it was compared with; null for rules about a single price */
             market: components["schemas"]["MarketCode"] | null;
             /** @description What the price was compared with, in its own currency */
             compared: number | null;
             times_off: number | null;
-            /** @description Whether it speaks against the price; not where other evidence decided for the price */
+            /** @description Whether it contradicts the price; false if other evidence settled it in favour of the price */
             counts: boolean;
         };
         /** @enum {string} */
         PriceFlag: "own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate";
         PriceJob: {
             id: number;
-            /** @description The repricing rule whose run it is; null for others */
+            /** @description Repricing rule that created the job; null for other jobs */
             rule_id: number | null;
             state: components["schemas"]["PriceJobState"];
             policy: components["schemas"]["PriceJobPolicy"];
             rows_total: number;
-            /** @description Rows that were refused when the job was planned */
+            /** @description Rows refused when the job was planned */
             rows_refused: number;
-            /** @description Rows whose listing is as the job left it */
+            /** @description Rows whose listing is unchanged since the job */
             changed: number;
-            /** @description Rows that the undo has reversed */
+            /** @description Rows reversed by the undo */
             reversed: number;
-            /** @description Rows left alone, since their listing had changed */
+            /** @description Rows skipped because their listing had changed */
             kept: number;
             /** @description Rows refused when they were applied or reversed */
             failed: number;
@@ -2583,7 +2583,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description Until when a plan can be applied; local time with offset
+             * @description When the plan expires; local time with offset
              */
             expires_at: string;
             applied_at: string | null;
@@ -2595,33 +2595,33 @@ export interface components {
         PriceJobRow: {
             /** @description Position in the job, from 1 */
             row: number;
-            /** @description null where the row names no listing */
+            /** @description null if no listing matches the row */
             listing_id: number | null;
-            /** @description Where the row names its listing by SKU */
+            /** @description Set if the row names its listing by SKU */
             sku: string | null;
-            /** @description When the job was planned, in TL */
+            /** @description Stock when the job was planned, in TL */
             old_price: number | null;
-            /** @description null where the price stays, in TL */
+            /** @description null if the price stays the same, in TL */
             new_price: number | null;
-            /** @description When the job was planned */
+            /** @description Stock when the job was planned */
             old_quantity: number | null;
-            /** @description null where the stock stays */
+            /** @description null if the stock stays the same */
             new_quantity: number | null;
-            /** @description What a sale of one unit would pay you, in TL */
+            /** @description Your payout for one unit, in TL */
             payout: number | null;
-            /** @description Place by price among listings of other sellers with the same item and grade, 1 is cheapest; null where it would not be published */
+            /** @description Price rank among other sellers' listings of the same item and grade, 1 is the cheapest; null if it would not be published */
             rank: number | null;
-            /** @description Why the row cannot be applied, by field; null where it can */
+            /** @description Why the row cannot be applied, by field; null if it can */
             refused: {
                 field: string;
                 message: string;
                 /**
-                 * @description Name of the rule that was broken; for programs
+                 * @description Machine-readable name of the rule
                  * @example integer
                  */
                 rule?: string;
                 /**
-                 * @description Values that the rule names
+                 * @description Parameters of the rule
                  * @example {
                  *       "min": 1,
                  *       "max": 100
@@ -2631,16 +2631,16 @@ export interface components {
                     [key: string]: unknown;
                 };
             }[] | null;
-            /** @description Why a repricing rule sets the price; null in other jobs */
+            /** @description Why a repricing rule sets the price; null for other jobs */
             reason: {
                 message: string;
                 /**
-                 * @description Name of the rule that was broken; for programs
+                 * @description Machine-readable name of the rule
                  * @example integer
                  */
                 rule?: string;
                 /**
-                 * @description Values that the rule names
+                 * @description Parameters of the rule
                  * @example {
                  *       "min": 1,
                  *       "max": 100
@@ -2650,18 +2650,18 @@ export interface components {
                     [key: string]: unknown;
                 };
             } | null;
-            /** @description `changed`, or after an undo `reversed`; `kept` where the listing had changed since, `failed` where it was refused; else null */
+            /** @description `changed`, or `reversed` after an undo; `kept` if the listing changed in the meantime, `failed` if it was refused; otherwise null */
             outcome: components["schemas"]["PriceJobRowOutcome"] | null;
             /** @description Why it is `kept` or `failed` */
             why: {
                 message: string;
                 /**
-                 * @description Name of the rule that was broken; for programs
+                 * @description Machine-readable name of the rule
                  * @example integer
                  */
                 rule?: string;
                 /**
-                 * @description Values that the rule names
+                 * @description Parameters of the rule
                  * @example {
                  *       "min": 1,
                  *       "max": 100
@@ -2678,18 +2678,18 @@ export interface components {
         PriceJobState: "planned" | "applied" | "undone" | "expired";
         PriceJobSummary: {
             id: number;
-            /** @description The repricing rule whose run it is; null for others */
+            /** @description Repricing rule that created the job; null for other jobs */
             rule_id: number | null;
             state: components["schemas"]["PriceJobState"];
             policy: components["schemas"]["PriceJobPolicy"];
             rows_total: number;
-            /** @description Rows that were refused when the job was planned */
+            /** @description Rows refused when the job was planned */
             rows_refused: number;
-            /** @description Rows whose listing is as the job left it */
+            /** @description Rows whose listing is unchanged since the job */
             changed: number;
-            /** @description Rows that the undo has reversed */
+            /** @description Rows reversed by the undo */
             reversed: number;
-            /** @description Rows left alone, since their listing had changed */
+            /** @description Rows skipped because their listing had changed */
             kept: number;
             /** @description Rows refused when they were applied or reversed */
             failed: number;
@@ -2700,13 +2700,13 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description Until when a plan can be applied; local time with offset
+             * @description When the plan expires; local time with offset
              */
             expires_at: string;
             applied_at: string | null;
             undone_at: string | null;
         };
-        /** @description Of the prices that stood at this time on each of the last 7, 30 and 90 days, today included; null without a price then */
+        /** @description Medians of the prices at this time on each of the last 7, 30 and 90 days, including today; null if there was no price */
         PriceMedians: {
             "7d": number | null;
             "30d": number | null;
@@ -2722,13 +2722,13 @@ export interface components {
             market: components["schemas"]["MarketCode"];
             /** @example Near Mint */
             label: string;
-            /** @description The price at the start of the period, or of `from` where that is later; the first price where there was none */
+            /** @description Price at the start of the period, or at `from` if that is later; the first price if there was none */
             open: number;
-            /** @description Lowest price of the period, the price at its start included */
+            /** @description Lowest price in the period, including the price at its start */
             low: number;
-            /** @description Highest price of the period, the price at its start included */
+            /** @description Highest price in the period, including the price at its start */
             high: number;
-            /** @description The last price of the period */
+            /** @description Last price in the period */
             close: number;
         };
         PriceRow: {
@@ -2755,9 +2755,9 @@ export interface components {
         };
         /** @enum {string} */
         PriceState: "trusted" | "disputed" | "stale";
-        /** @description The settings `PRICE_*` that the price was compared by */
+        /** @description `PRICE_*` settings used to compare the price */
         PriceThresholds: {
-            /** @description Differences below this amount, in `currency`, are noise */
+            /** @description Differences below this amount, in `currency`, are ignored as noise */
             noise: number;
             own_factor: number;
             offer_factor: number;
@@ -2771,12 +2771,12 @@ export interface components {
             field: string;
             message: string;
             /**
-             * @description Name of the rule that was broken; for programs
+             * @description Machine-readable name of the rule
              * @example integer
              */
             rule?: string;
             /**
-             * @description Values that the rule names
+             * @description Parameters of the rule
              * @example {
              *       "min": 1,
              *       "max": 100
@@ -2793,7 +2793,7 @@ export interface components {
                 code: string | null;
                 slug: string;
             };
-            /** @description Of one unit, in TL */
+            /** @description Per unit, in TL */
             price: number;
             /**
              * Format: date-time
@@ -2804,25 +2804,25 @@ export interface components {
         RenewListingsInput: {
             /** @description Ids of your listings */
             ids?: number[];
-            /** @description Instead of `ids`: all whose period ends within so many days, the next 1000 to end */
+            /** @description Instead of `ids`: listings whose period ends within this many days, the next 1000 to end */
             ending_within_days?: number;
         };
         RenewedListing: {
             id: number;
-            /** @description `pending` where it changed since its approval; null where it is not yours */
+            /** @description `pending` if it changed since its approval; null if it is not yours */
             status: components["schemas"]["ListingStatus"] | null;
             /** @description End of the period, local time with offset */
             expires_at: string | null;
-            /** @description Why it was not renewed; null where it was */
+            /** @description Why it was not renewed; null if it was */
             refused: {
                 message: string;
                 /**
-                 * @description Name of the rule that was broken; for programs
+                 * @description Machine-readable name of the rule
                  * @example integer
                  */
                 rule?: string;
                 /**
-                 * @description Values that the rule names
+                 * @description Parameters of the rule
                  * @example {
                  *       "min": 1,
                  *       "max": 100
@@ -2835,34 +2835,34 @@ export interface components {
             forecast?: components["schemas"]["ListingForecast"];
         };
         Replay: {
-            /** @description How many events will be posted */
+            /** @description Number of events to post */
             queued: number;
         };
         ReplayEventsInput: {
-            /** @description Events after this cursor; from the first that is kept when absent */
+            /** @description Only events after this cursor; default: from the oldest stored event */
             after?: string;
-            /** @description Events up to this cursor, itself included; up to the newest when absent */
+            /** @description Only events up to this cursor, inclusive; default: up to the latest event */
             until?: string;
         };
         RepricedListing: {
             listing_id: number;
-            /** @description Now, in TL */
+            /** @description Current price, in TL */
             price: number;
-            /** @description What the rule would set, in TL */
+            /** @description Price the rule would set, in TL */
             new_price: number;
-            /** @description What a sale of one unit would then pay you, in TL */
+            /** @description Your payout for one unit at that price, in TL */
             payout: number;
-            /** @description What kept the price from its target */
+            /** @description Limit that kept the price from its target */
             limit: ("floor" | "ceiling" | "max_move") | null;
             reason: {
                 message: string;
                 /**
-                 * @description Name of the rule that was broken; for programs
+                 * @description Machine-readable name of the rule
                  * @example integer
                  */
                 rule?: string;
                 /**
-                 * @description Values that the rule names
+                 * @description Parameters of the rule
                  * @example {
                  *       "min": 1,
                  *       "max": 100
@@ -2873,11 +2873,11 @@ export interface components {
                 };
             };
         };
-        /** @description No price is ever set below it; of both the higher holds */
+        /** @description No price is set below it; if both are given, the higher one applies */
         RepricingFloor: {
             /** @description Lowest price, in TL */
             price?: number;
-            /** @description Lowest payout of one unit, in TL: the price is as high as the commission asks for */
+            /** @description Lowest payout of one unit, in TL; the price limit is derived from it and the commission */
             payout?: number;
         };
         RepricingRule: {
@@ -2885,9 +2885,9 @@ export interface components {
             name: string;
             /** @description Whether it runs every hour */
             enabled: boolean;
-            /** @description What prices are computed from */
+            /** @description Basis of the computed prices */
             target: components["schemas"]["MarketTarget"] | components["schemas"]["CheapestTarget"] | components["schemas"]["MedianSalesTarget"];
-            /** @description Which of your published listings; one that an earlier enabled rule has is left to that rule */
+            /** @description Which of your published listings; a listing that matches an earlier enabled rule belongs to that rule */
             scope: components["schemas"]["AllListings"] | components["schemas"]["ListingsById"] | components["schemas"]["ListingsBySku"] | components["schemas"]["ListingsByItem"];
             floor: components["schemas"]["RepricingFloor"];
             ceiling: number | null;
@@ -2898,24 +2898,24 @@ export interface components {
         };
         RepricingRun: {
             rule_id: number;
-            /** @description Listings that the rule has now */
+            /** @description Listings the rule currently applies to */
             listings_total: number;
-            /** @description Those whose price it has changed */
+            /** @description Listings whose price changed */
             changed: number;
-            /** @description Those that changed meanwhile, or may not be changed */
+            /** @description Listings that changed in the meantime or cannot be changed */
             failed: number;
-            /** @description The price job with a row for each change; null without one */
+            /** @description Price job with a row for each change; null if nothing changed */
             job_id: number | null;
         };
         RepricingSimulation: {
             rule_id: number;
-            /** @description Listings that the rule has now */
+            /** @description Listings the rule currently applies to */
             listings_total: number;
-            /** @description Those whose price it would change now */
+            /** @description Listings whose price would change now */
             changed: number;
-            /** @description The first of them by id, with those that stay */
+            /** @description The first listings by id, including unchanged ones */
             listings: components["schemas"]["RepricedListing"][];
-            /** @description What it would have done on each day before, oldest first */
+            /** @description What it would have done on each previous day, oldest first */
             days: components["schemas"]["SimulatedDay"][];
         };
         SaleEvent: {
@@ -2933,7 +2933,7 @@ export interface components {
                 quantity: number;
                 /** @description In TL */
                 unit_price: number;
-                /** @description Unit price × quantity less the commission, in TL */
+                /** @description Unit price × quantity minus the commission, in TL */
                 seller_payout: number;
                 /**
                  * Format: date-time
@@ -2945,7 +2945,7 @@ export interface components {
         SetVacationInput: {
             /**
              * Format: date-time
-             * @description When it starts, at most 365 days ahead; now when absent
+             * @description When it starts, at most 365 days ahead; default: now
              */
             from?: string;
             /**
@@ -2958,7 +2958,7 @@ export interface components {
         ShippingPayer: "buyer" | "seller";
         SimulateRepricingRuleInput: {
             /**
-             * @description Days before now
+             * @description Number of days back
              * @default 30
              */
             days?: number;
@@ -2969,13 +2969,13 @@ export interface components {
              * @description UTC
              */
             day: string;
-            /** @description Listings whose target was known on that day */
+            /** @description Listings with a known target on that day */
             known: number;
             raised: number;
             lowered: number;
-            /** @description Listings that the floor kept from their target */
+            /** @description Listings kept from their target by the floor */
             at_floor: number;
-            /** @description Of the listings at the end of the day, in TL */
+            /** @description Average price of the listings at the end of the day, in TL */
             average_price: number | null;
         };
         Statement: {
@@ -2987,7 +2987,7 @@ export interface components {
             refunds: number;
             /** @description In TL: sum of `commission` of all lines */
             commission: number;
-            /** @description In TL: sum of `payout` of all lines, which is sales + refunds − commission */
+            /** @description In TL: sum of `payout` of all lines (sales + refunds − commission) */
             payout: number;
             lines: components["schemas"]["StatementLine"][];
         };
@@ -2995,14 +2995,14 @@ export interface components {
             kind: components["schemas"]["StatementLineKind"];
             /**
              * Format: date-time
-             * @description When it was sold, or cancelled; local time with offset
+             * @description When it was sold or cancelled; local time with offset
              */
             at: string;
-            /** @description The shop's own id of the order */
+            /** @description Order id assigned by the shop */
             order_id: number;
-            /** @description Number of the line in the order, from 1 */
+            /** @description Line number in the order, from 1 */
             line: number;
-            /** @description null when the listing was deleted */
+            /** @description null if the listing was deleted */
             listing_id: number | null;
             item: {
                 id: number;
@@ -3018,9 +3018,9 @@ export interface components {
             quantity: number;
             /** @description In TL */
             unit_price: number;
-            /** @description In TL: unit price × quantity less the payout */
+            /** @description In TL: unit price × quantity minus the payout */
             commission: number;
-            /** @description In TL, of all units */
+            /** @description For all units, in TL */
             payout: number;
             /** @description In TL: unit price × quantity; negative for a refund, as are commission and payout */
             amount: number;
@@ -3045,7 +3045,7 @@ export interface components {
                 /** @example Base Set */
                 name: string;
             } | null;
-            /** @description Address of its first image */
+            /** @description URL of its first image */
             image: string | null;
         };
         TestQueued: {
@@ -3072,7 +3072,7 @@ export interface components {
              * @example 1250.5
              */
             price?: number;
-            /** @description Units in stock; 0 hides the listing until there are some again */
+            /** @description Units in stock; 0 hides the listing until it is restocked */
             quantity?: number;
             /** @description Your own stock-keeping unit, unique among your listings; null for none */
             sku?: string | null;
@@ -3080,9 +3080,9 @@ export interface components {
             title?: string;
             /** @description At most 5000 characters */
             description?: string;
-            /** @description Who pays the shipping */
+            /** @description Who pays for shipping */
             shipping_payer?: components["schemas"]["ShippingPayer"];
-            /** @description Whether buyers may offer another price */
+            /** @description Whether buyers may offer a different price */
             offers_enabled?: boolean;
             min_offer_price?: number | null;
         };
@@ -3094,19 +3094,19 @@ export interface components {
             price: number;
         };
         UpdateRepricingRuleInput: {
-            /** @description For people */
+            /** @description Human-readable message */
             name?: string;
-            /** @description Whether it runs every hour; only after it was simulated */
+            /** @description Whether it runs every hour; requires a simulation first */
             enabled?: boolean;
-            /** @description What prices are computed from */
+            /** @description Basis of the computed prices */
             target?: components["schemas"]["MarketTarget"] | components["schemas"]["CheapestTarget"] | components["schemas"]["MedianSalesTarget"];
-            /** @description Which of your published listings; one that an earlier enabled rule has is left to that rule */
+            /** @description Which of your published listings; a listing that matches an earlier enabled rule belongs to that rule */
             scope?: components["schemas"]["AllListings"] | components["schemas"]["ListingsById"] | components["schemas"]["ListingsBySku"] | components["schemas"]["ListingsByItem"];
             floor?: components["schemas"]["RepricingFloor"];
             ceiling?: number | null;
             max_move_percent?: number | null;
             /**
-             * @description With fewer comparable listings or sales a price stays; a market has one price
+             * @description Prices stay unchanged if there are fewer comparable listings or sales; a market has one price
              * @default 1
              */
             min_comparables?: number;
@@ -3119,24 +3119,24 @@ export interface components {
             /** Format: date */
             day: string;
         };
-        /** @description How long listings waited for the decision of the operator */
+        /** @description How long listings waited for approval */
         UsualWait: {
-            /** @description Half of the listings waited no longer; null without decisions */
+            /** @description Median; null if there were no decisions */
             p50_hours: number | null;
-            /** @description Nine of ten listings waited no longer; null without decisions */
+            /** @description 90th percentile; null if there were no decisions */
             p90_hours: number | null;
-            /** @description Decisions counted: the latest 500 of the last 30 days */
+            /** @description Number of decisions: the latest 500 of the last 30 days */
             n: number;
         };
         Vacation: {
             /**
              * Format: date-time
-             * @description From then on your listings are hidden; local time with offset
+             * @description Start, when your listings are hidden; local time with offset
              */
             from: string;
             /**
              * Format: date-time
-             * @description From then on they are shown again; local time with offset
+             * @description End, when the listings are shown again; local time with offset
              */
             to: string;
         };
@@ -3144,11 +3144,11 @@ export interface components {
             code: components["schemas"]["HindranceCode"];
             since: string | null;
             /**
-             * @description For people
+             * @description Human-readable message
              * @example Publish it again.
              */
             what_to_do: string;
-            /** @description Of the code `rejected`: what the operator wrote */
+            /** @description Reason written by the operator; only with the code `rejected` */
             rejection_reason: string | null;
         };
         /**
@@ -3166,18 +3166,18 @@ export interface components {
             on_expire: boolean;
             /** @description false pauses delivery */
             is_active: boolean;
-            /** @description 48 characters; made at the first save, the same for ever */
+            /** @description 48 characters; generated on the first save and never changed */
             secret: string;
         };
         WebhookCheck: {
             /** @enum {string} */
             name: "valid" | "duplicate" | "second_signature" | "altered" | "reformatted" | "unsigned" | "empty_secret" | "stale";
-            /** @description What a correct receiver answers */
+            /** @description Expected response */
             expected: string;
-            /** @description What the receiver answered, and after how long */
+            /** @description Response received, and after how long */
             got: string;
             ok: boolean;
-            /** @description null where it is correct */
+            /** @description null if it is correct */
             how_to_fix: string | null;
         };
         /**
@@ -3197,14 +3197,14 @@ export interface components {
         WebhookLog: {
             id: number;
             event: components["schemas"]["EventKind"];
-            /** @description 1 to 3; further ones after the event was sent again */
+            /** @description 1 to 3; higher after a redelivery */
             attempt: number;
-            /** @description What the receiver answered, null when it did not */
+            /** @description Response status, null if there was no response */
             status_code: number | null;
             success: boolean;
             /** @description Why no response was received */
             error: string | null;
-            /** @description At most 1,000 characters of the answer's body */
+            /** @description Response body, at most 1,000 characters */
             response_excerpt: string;
             /**
              * Format: date-time
@@ -3213,7 +3213,7 @@ export interface components {
             created_at: string;
             /** @description A test event, or a notification of a check */
             test: boolean;
-            /** @description Why it was sent, null for a sale or an expiry in its turn */
+            /** @description Why it was sent; null for a regular sale or expiry */
             mark: ("test" | "check" | "replay") | null;
         };
     };
@@ -3362,44 +3362,44 @@ export interface operations {
                 /** @description Page number, from 1 */
                 page?: number;
                 /**
-                 * @description Entries on a page
+                 * @description Entries per page
                  * @example 1
                  */
                 per_page?: number;
                 /**
-                 * @description Words that must all be found in names (in any language that the catalogue knows), code, name or code of the set, finish, rarity or language, whatever their case or accents; a code matches with or without leading zeros and its `/total`
+                 * @description All words must match: names (in every language of the catalogue), code, name or code of the set, finish, rarity or language, ignoring case and accents. A code matches with or without leading zeros and its `/total`
                  * @example charizard 4/102
                  */
                 search?: string;
                 /**
-                 * @description Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as `search` has them; all must hold, `or` and parentheses group, `-` negates. The answer tells as `query` how it was read
+                 * @description Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as in `search`. All terms must match; use `or` and parentheses to group and `-` to negate. The response returns the canonical form as `query`
                  * @example set:base1 r>=rare -finish:first-edition
                  */
                 query?: string;
-                /** @description Only items that changed at this time or later: their own data, or a price of any market that was added, changed or reverted. What counts is the time at which the service recorded the change, not the date of the price in its feed. A price confirmed at the same amount, new evidence for a price and a renamed category do not count as changes */
+                /** @description Only items that changed at this time or later: their own data, or a price of any market that was added, changed or reverted. Compared with the time the service recorded the change, not with the date of the price in its feed. A price confirmed at the same amount, new evidence for a price and a renamed category do not count as changes */
                 updated_since?: string;
                 /**
-                 * @description Category; everything below it is included
+                 * @description Category; includes everything below it
                  * @example 12
                  */
                 category_id?: number;
                 /**
-                 * @description Game, such as `pokemon` or `onepiece`; one that is not known gives an empty page
+                 * @description Game, such as `pokemon` or `onepiece`; an unknown game returns an empty page
                  * @example pokemon
                  */
                 game?: string;
-                /** @description Market whose prices are shown: of the items that it has prices of, and of those of its own catalogue. Without it each item shows the prices of the market whose catalogue it came from, else of the first with prices in an order that the operator sets */
+                /** @description Market whose prices are shown. Only items with prices in it, and items of its own catalogue, are returned. Default: each item shows the prices of the market its catalogue belongs to, otherwise of the first market with prices in the order set by the operator */
                 market?: components["schemas"]["MarketCode"];
                 /** @description Kind of item */
                 genre?: components["schemas"]["Genre"];
                 /**
-                 * @description `price` is the Near Mint price, else the lowest ungraded one, of the market that is shown. Prices of several currencies are compared in lira, by the rates of the day; items without a price come last, as do those whose currency has no rate, in both directions
+                 * @description `price` is the Near Mint price, otherwise the lowest ungraded price, of the market shown. Prices in different currencies are compared in lira at daily rates. Items without a price or a rate come last in both directions
                  * @example name
                  */
                 sort_by?: "name" | "code" | "id" | "price" | "updated_at";
-                /** @description Ties go by id */
+                /** @description Ties are sorted by id */
                 sort_order?: "asc" | "desc";
-                /** @description `1` adds to each price `currency`, `state`, `confidence`, `flags`, `confirmed_at`, `avg_7`, `avg_30`, `low` and `high`. Professional and above; Starter gets the same answer with it as without */
+                /** @description `1` adds to each price `currency`, `state`, `confidence`, `flags`, `confirmed_at`, `avg_7`, `avg_30`, `low` and `high`. Professional and above; ignored for Starter */
                 with_stats?: boolean;
             };
             header?: never;
@@ -3478,9 +3478,9 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Item"][];
                         pagination: components["schemas"]["Pagination"];
-                        /** @description Canonical form of the field query, where there was one */
+                        /** @description Canonical form of the field query, if one was sent */
                         query?: string;
-                        /** @description Where a search finds nothing: up to three searches like it that find something */
+                        /** @description Up to three similar searches with results, if a search finds nothing */
                         suggestions?: string[];
                     };
                 };
@@ -3518,35 +3518,35 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Words that must all be found in names, code, set, finish, rarity or language; words of four letters and more may have one typo. Exact codes and names come first.
+                 * @description All words must match names, code, set, finish, rarity or language; words of four letters or more may have one typo. Exact codes and names come first.
                  * @example charizard 4/102
                  */
                 q: string;
                 /**
-                 * @description Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as `search` has them; all must hold, `or` and parentheses group, `-` negates. The answer tells as `query` how it was read
+                 * @description Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as in `search`. All terms must match; use `or` and parentheses to group and `-` to negate. The response returns the canonical form as `query`
                  * @example set:base1 r>=rare -finish:first-edition
                  */
                 query?: string;
-                /** @description Only items that changed at this time or later: their own data, or a price of any market that was added, changed or reverted. What counts is the time at which the service recorded the change, not the date of the price in its feed. A price confirmed at the same amount, new evidence for a price and a renamed category do not count as changes */
+                /** @description Only items that changed at this time or later: their own data, or a price of any market that was added, changed or reverted. Compared with the time the service recorded the change, not with the date of the price in its feed. A price confirmed at the same amount, new evidence for a price and a renamed category do not count as changes */
                 updated_since?: string;
                 /**
-                 * @description Category; everything below it is included
+                 * @description Category; includes everything below it
                  * @example 12
                  */
                 category_id?: number;
                 /**
-                 * @description Game, such as `pokemon` or `onepiece`; one that is not known gives an empty page
+                 * @description Game, such as `pokemon` or `onepiece`; an unknown game returns an empty page
                  * @example pokemon
                  */
                 game?: string;
-                /** @description Market whose prices are shown: of the items that it has prices of, and of those of its own catalogue. Without it each item shows the prices of the market whose catalogue it came from, else of the first with prices in an order that the operator sets */
+                /** @description Market whose prices are shown. Only items with prices in it, and items of its own catalogue, are returned. Default: each item shows the prices of the market its catalogue belongs to, otherwise of the first market with prices in the order set by the operator */
                 market?: components["schemas"]["MarketCode"];
-                /** @description `1` adds to each price `currency`, `state`, `confidence`, `flags`, `confirmed_at`, `avg_7`, `avg_30`, `low` and `high`. Professional and above; Starter gets the same answer with it as without */
+                /** @description `1` adds to each price `currency`, `state`, `confidence`, `flags`, `confirmed_at`, `avg_7`, `avg_30`, `low` and `high`. Professional and above; ignored for Starter */
                 with_stats?: boolean;
                 /** @description Page number, from 1 */
                 page?: number;
                 /**
-                 * @description Entries on a page
+                 * @description Entries per page
                  * @example 1
                  */
                 per_page?: number;
@@ -3637,9 +3637,9 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["Item"][];
                         pagination: components["schemas"]["Pagination"];
-                        /** @description Canonical form of the field query, where there was one */
+                        /** @description Canonical form of the field query, if one was sent */
                         query?: string;
-                        /** @description Where a search finds nothing: up to three searches like it that find something */
+                        /** @description Up to three similar searches with results, if a search finds nothing */
                         suggestions?: string[];
                     };
                 };
@@ -3677,7 +3677,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description What has been typed so far; cards whose words begin with it come first. Nothing is suggested for an empty text
+                 * @description Text typed so far; cards with words that start with it come first. An empty text returns no suggestions
                  * @example dark char
                  */
                 q?: string;
@@ -3906,9 +3906,9 @@ export interface operations {
     getItem: {
         parameters: {
             query?: {
-                /** @description Market whose prices are shown: of the items that it has prices of, and of those of its own catalogue. Without it each item shows the prices of the market whose catalogue it came from, else of the first with prices in an order that the operator sets */
+                /** @description Market whose prices are shown. Only items with prices in it, and items of its own catalogue, are returned. Default: each item shows the prices of the market its catalogue belongs to, otherwise of the first market with prices in the order set by the operator */
                 market?: components["schemas"]["MarketCode"];
-                /** @description `1` adds to each price `currency`, `state`, `confidence`, `flags`, `confirmed_at`, `avg_7`, `avg_30`, `low` and `high`. Professional and above; Starter gets the same answer with it as without */
+                /** @description `1` adds to each price `currency`, `state`, `confidence`, `flags`, `confirmed_at`, `avg_7`, `avg_30`, `low` and `high`. Professional and above; ignored for Starter */
                 with_stats?: boolean;
             };
             header?: never;
@@ -4038,21 +4038,21 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Game, such as `pokemon` or `onepiece`; one that is not known gives an empty page
+                 * @description Game, such as `pokemon` or `onepiece`; an unknown game returns an empty page
                  * @example pokemon
                  */
                 game?: string;
-                /** @description Market whose catalogue they came from */
+                /** @description Market of the catalogue they come from */
                 market?: components["schemas"]["MarketCode"];
                 /**
-                 * @description Directly below this one; 0 for those at the top
+                 * @description Only direct children of this category; 0 for the roots
                  * @example 0
                  */
                 parent_id?: number;
                 /** @description Page number, from 1 */
                 page?: number;
                 /**
-                 * @description Entries on a page
+                 * @description Entries per page
                  * @example 2
                  */
                 per_page?: number;
@@ -4240,7 +4240,7 @@ export interface operations {
                      *           "code": "service",
                      *           "name": "service",
                      *           "currency": "TRY",
-                     *           "last_price_at": "2026-11-23T02:31:28.517Z"
+                     *           "last_price_at": "2026-11-23T03:15:10.191Z"
                      *         },
                      *         {
                      *           "code": "source_a",
@@ -4282,15 +4282,15 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Words that must all be in the title or the name of the item
+                 * @description All words must match the title or the name of the item
                  * @example charizard
                  */
                 search?: string;
-                /** @description Name of the seller, in any case */
+                /** @description Name of the seller, case-insensitive */
                 seller_name?: string;
-                /** @description Name of the set (a category), in any case; everything below it is included */
+                /** @description Name of the set (a category), case-insensitive; includes everything below it */
                 set_name?: string;
-                /** @description Slug of a category; everything below it is included */
+                /** @description Slug of a category; includes everything below it */
                 category?: string;
                 /** @description Kind of item */
                 type?: components["schemas"]["Genre"];
@@ -4306,10 +4306,10 @@ export interface operations {
                 "game[]"?: string[];
                 /** @description `language[]`, such as `en` */
                 "language[]"?: string[];
-                /** @description `grade_filters[]`: ids of groups (all grades below) or of grades */
+                /** @description `grade_filters[]`: ids of groups (with all their grades) or of grades */
                 "grade_filters[]"?: number[];
                 /**
-                 * @description `popular`: highlighted first, then by the item's sales in the last 30 days, then newest
+                 * @description `popular`: highlighted listings first, then by the item's sales in the last 30 days, then newest first
                  * @example latest
                  */
                 sort_by?: "latest" | "price_low" | "price_high" | "pc_multiplier_asc" | "pc_multiplier_desc" | "popular";
@@ -4335,12 +4335,12 @@ export interface operations {
                 with_last_sales?: boolean;
                 /** @description `1` adds `grade`, `language`, `quantity`, `images`, `shipping_payer`, `offers_enabled`, `highlighted_until`, `published_at` and `expires_at` */
                 with_details?: boolean;
-                /** @description `1` adds `explain`: the rules and inputs of `pc_multiplier` and `average_price` */
+                /** @description `1` adds `explain`: rules and inputs of `pc_multiplier` and `average_price` */
                 with_explain?: boolean;
                 /** @description Page number, from 1 */
                 page?: number;
                 /**
-                 * @description Entries on a page
+                 * @description Entries per page
                  * @example 1
                  */
                 per_page?: number;
@@ -4379,11 +4379,11 @@ export interface operations {
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-23T05:31:38+03:00"
+                     *               "sold_at": "2026-11-23T06:15:41+03:00"
                      *             },
                      *             {
                      *               "price": 36407.97,
-                     *               "sold_at": "2026-11-11T02:10:26+03:00"
+                     *               "sold_at": "2026-11-11T02:54:08+03:00"
                      *             }
                      *           ]
                      *         }
@@ -4462,7 +4462,7 @@ export interface operations {
                  * @example true
                  */
                 with_details?: boolean;
-                /** @description `1` adds `explain`: the rules and inputs of `pc_multiplier` and `average_price` */
+                /** @description `1` adds `explain`: rules and inputs of `pc_multiplier` and `average_price` */
                 with_explain?: boolean;
             };
             header?: never;
@@ -4500,16 +4500,16 @@ export interface operations {
                      *         "shipping_payer": "buyer",
                      *         "offers_enabled": false,
                      *         "highlighted_until": null,
-                     *         "published_at": "2026-11-23T05:31:38+03:00",
-                     *         "expires_at": "2026-12-23T05:31:38+03:00",
+                     *         "published_at": "2026-11-23T06:15:39+03:00",
+                     *         "expires_at": "2026-12-23T06:15:39+03:00",
                      *         "min_offer_price": null,
                      *         "item_id": 5,
                      *         "grade_id": 4,
                      *         "rejection_reason": null,
                      *         "sku": null,
                      *         "changed_by": null,
-                     *         "created_at": "2026-11-23T05:31:38+03:00",
-                     *         "updated_at": "2026-11-23T05:31:38+03:00",
+                     *         "created_at": "2026-11-23T06:15:38+03:00",
+                     *         "updated_at": "2026-11-23T06:15:41+03:00",
                      *         "etag": "\"3001-5\"",
                      *         "pc_multiplier": 2.92,
                      *         "grade": {
@@ -4577,15 +4577,15 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description `1` changes nothing: `data` is what the write would answer, with `forecast`
+                 * @description `1` changes nothing; `data` is what the write would return, with `forecast`
                  * @example true
                  */
                 dry_run?: boolean;
             };
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
-                /** @description Entity tag of what was read; 412 if it has changed since */
+                /** @description Entity tag from your last read; 412 if the object has changed since */
                 "If-Match"?: string;
             };
             path: {
@@ -4688,15 +4688,15 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description `1` changes nothing: `data` is what the write would answer, with `forecast`
+                 * @description `1` changes nothing; `data` is what the write would return, with `forecast`
                  * @example true
                  */
                 dry_run?: boolean;
             };
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
-                /** @description Entity tag of what was read; 412 if it has changed since */
+                /** @description Entity tag from your last read; 412 if the object has changed since */
                 "If-Match"?: string;
             };
             path: {
@@ -4815,7 +4815,7 @@ export interface operations {
             query?: {
                 /** @example active */
                 status?: components["schemas"]["ListingStatus"];
-                /** @description Part of the title or SKU, in any case */
+                /** @description Part of the title or SKU, case-insensitive */
                 search?: string;
                 sort_by?: "latest" | "title" | "price_low" | "price_high" | "quantity_low" | "quantity_high" | "expiring" | "changed";
                 /** @description `1` adds `item` */
@@ -4828,12 +4828,12 @@ export interface operations {
                 with_last_sales?: boolean;
                 /** @description `1` adds `grade`, `language`, `quantity`, `images`, `shipping_payer`, `offers_enabled`, `highlighted_until`, `published_at` and `expires_at` */
                 with_details?: boolean;
-                /** @description `1` adds `explain`: the rules and inputs of `pc_multiplier` and `average_price` */
+                /** @description `1` adds `explain`: rules and inputs of `pc_multiplier` and `average_price` */
                 with_explain?: boolean;
                 /** @description Page number, from 1 */
                 page?: number;
                 /**
-                 * @description Entries on a page
+                 * @description Entries per page
                  * @example 1
                  */
                 per_page?: number;
@@ -4868,16 +4868,16 @@ export interface operations {
                      *           "shipping_payer": "buyer",
                      *           "offers_enabled": false,
                      *           "highlighted_until": null,
-                     *           "published_at": "2026-11-23T05:31:38+03:00",
-                     *           "expires_at": "2026-12-23T05:31:38+03:00",
+                     *           "published_at": "2026-11-23T06:15:39+03:00",
+                     *           "expires_at": "2026-12-23T06:15:39+03:00",
                      *           "min_offer_price": null,
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
                      *           "sku": null,
                      *           "changed_by": null,
-                     *           "created_at": "2026-11-23T05:31:38+03:00",
-                     *           "updated_at": "2026-11-23T05:31:38+03:00",
+                     *           "created_at": "2026-11-23T06:15:38+03:00",
+                     *           "updated_at": "2026-11-23T06:15:41+03:00",
                      *           "etag": "\"3001-5\""
                      *         }
                      *       ],
@@ -4940,16 +4940,16 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Such as `pokemon`; one that is not known gives an empty page
+                 * @description Such as `pokemon`; an unknown game returns an empty page
                  * @example pokemon
                  */
                 game?: string;
-                /** @description Sales of this item only */
+                /** @description Only sales of this item */
                 item_id?: number;
                 /** @description Page number, from 1 */
                 page?: number;
                 /**
-                 * @description Entries on a page
+                 * @description Entries per page
                  * @example 1
                  */
                 per_page?: number;
@@ -4978,7 +4978,7 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-23T05:31:38+03:00"
+                     *           "sold_at": "2026-11-23T06:15:41+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -5065,8 +5065,8 @@ export interface operations {
                      *         "reasons": [
                      *           {
                      *             "code": "sold",
-                     *             "since": "2026-11-23T05:31:38+03:00",
-                     *             "what_to_do": "Nothing: a sold listing stays sold. Offer further units in a new listing.",
+                     *             "since": "2026-11-23T06:15:41+03:00",
+                     *             "what_to_do": "A sold listing stays sold. Create a new listing to offer more units.",
                      *             "rejection_reason": null
                      *           }
                      *         ]
@@ -5136,7 +5136,7 @@ export interface operations {
                  */
                 price?: number;
                 /**
-                 * @description What a sale has to pay at least, in TL
+                 * @description Minimum payout of a sale, in TL
                  * @example 900
                  */
                 net?: number;
@@ -5212,15 +5212,15 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description `1` changes nothing: `data` is what the write would answer, with `forecast`
+                 * @description `1` changes nothing; `data` is what the write would return, with `forecast`
                  * @example true
                  */
                 dry_run?: boolean;
             };
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
-                /** @description Entity tag of what was read; 412 if it has changed since */
+                /** @description Entity tag from your last read; 412 if the object has changed since */
                 "If-Match"?: string;
             };
             path: {
@@ -5339,15 +5339,15 @@ export interface operations {
                 /** @example pause */
                 action: "pause" | "publish";
                 /**
-                 * @description `1` changes nothing: `data` is what the write would answer, with `forecast`
+                 * @description `1` changes nothing; `data` is what the write would return, with `forecast`
                  * @example true
                  */
                 dry_run?: boolean;
             };
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
-                /** @description Entity tag of what was read; 412 if it has changed since */
+                /** @description Entity tag from your last read; 412 if the object has changed since */
                 "If-Match"?: string;
             };
             path: {
@@ -5454,13 +5454,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description `1` changes nothing: `data` is what the write would answer, with `forecast`
+                 * @description `1` changes nothing; `data` is what the write would return, with `forecast`
                  * @example true
                  */
                 dry_run?: boolean;
             };
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5493,13 +5493,13 @@ export interface operations {
                      *         {
                      *           "id": 3001,
                      *           "status": "active",
-                     *           "expires_at": "2026-12-23T05:31:40+03:00",
+                     *           "expires_at": "2026-12-23T06:15:48+03:00",
                      *           "refused": null
                      *         },
                      *         {
                      *           "id": 3003,
                      *           "status": "sold",
-                     *           "expires_at": "2026-12-23T05:31:38+03:00",
+                     *           "expires_at": "2026-12-23T06:15:40+03:00",
                      *           "refused": {
                      *             "message": "the listing is sold and can no longer be changed",
                      *             "rule": "listing_sold",
@@ -5516,7 +5516,7 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["RenewedListing"][];
                         message?: string;
-                        /** @description Whether more listings end within the days asked for: send the request again */
+                        /** @description Whether more listings end within the requested days; if so, send the request again */
                         more: boolean;
                     };
                 };
@@ -5586,15 +5586,15 @@ export interface operations {
                  */
                 id: number;
                 /**
-                 * @description `1` changes nothing: `data` is what the write would answer, with `forecast`
+                 * @description `1` changes nothing; `data` is what the write would return, with `forecast`
                  * @example true
                  */
                 dry_run?: boolean;
             };
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
-                /** @description Entity tag of what was read; 412 if it has changed since */
+                /** @description Entity tag from your last read; 412 if the object has changed since */
                 "If-Match"?: string;
             };
             path?: never;
@@ -5695,21 +5695,21 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description When absent the one whose prices the item shows
+                 * @description Default: the market whose prices the item shows
                  * @example source_c
                  */
                 market?: components["schemas"]["MarketCode"];
                 /**
-                 * @description Condition or grade; all when absent
+                 * @description Condition or grade; default: all
                  * @example Near Mint
                  */
                 label?: string;
-                /** @description Earliest moment, itself included; a year before `to` when absent */
+                /** @description Start of the range, inclusive; default: a year before `to` */
                 from?: string;
-                /** @description Latest moment, itself not included; now when absent */
+                /** @description End of the range, exclusive; default: now */
                 to?: string;
                 /**
-                 * @description Weeks begin on Monday; all in UTC
+                 * @description Weeks start on Monday; times are UTC
                  * @example month
                  */
                 interval?: "day" | "week" | "month";
@@ -5806,7 +5806,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description When absent the one whose prices the item shows
+                 * @description Default: the market whose prices the item shows
                  * @example source_c
                  */
                 market?: components["schemas"]["MarketCode"];
@@ -5895,7 +5895,7 @@ export interface operations {
                      *             "market": "service",
                      *             "amount": 20775.95,
                      *             "currency": "TRY",
-                     *             "at": "2026-11-23T02:31:28.517Z",
+                     *             "at": "2026-11-23T03:15:10.191Z",
                      *             "import_id": 1,
                      *             "line": 43,
                      *             "used": false,
@@ -5980,22 +5980,22 @@ export interface operations {
     listChanges: {
         parameters: {
             query?: {
-                /** @description `next` or a `cursor` of an earlier answer, or `change_cursor` of a dump; the oldest change when absent */
+                /** @description `next` or a `cursor` from an earlier response, or the `change_cursor` of a dump; default: the oldest change */
                 after?: string;
                 /**
-                 * @description Only these of `item`, `category`, `price`, `merge`, `delete`; all when absent
+                 * @description Only these of `item`, `category`, `price`, `merge`, `delete`; default: all
                  * @example item
                  */
                 kinds?: string;
-                /** @description Seconds to wait for a change where there is none */
+                /** @description Seconds to wait for a change if there is none yet */
                 wait?: number;
                 /**
-                 * @description Changes at most
+                 * @description Maximum number of changes
                  * @example 2
                  */
                 limit?: number;
                 /**
-                 * @description With what is there now
+                 * @description Add the current data
                  * @example true
                  */
                 with_data?: boolean;
@@ -6017,13 +6017,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "cursor": "WzEsIjc3MTExODg5NDQyODkwNjQxNzUiLCI3NTc6NzU3OiIsIjgwOTo4MDk6IiwiNzYzIiw1LDFd",
+                     *           "cursor": "WzEsIjc3MTEyMDAwMTMyMjgwMjI4NDkiLCI3NTc6NzU3OiIsIjg0MDo4NDA6IiwiNzgyIiw1LDFd",
                      *           "kind": "item",
                      *           "id": 1,
                      *           "item_id": 1,
                      *           "market": null,
                      *           "label": null,
-                     *           "at": "2026-11-23T02:31:27.861Z",
+                     *           "at": "2026-11-23T03:15:00.000Z",
                      *           "data": {
                      *             "id": 1,
                      *             "market": "source_c",
@@ -6084,19 +6084,19 @@ export interface operations {
                      *                 "label": "PSA 10",
                      *                 "price": 6336.79,
                      *                 "currency": "TRY",
-                     *                 "updated_at": "2026-11-23T02:31:28.517Z"
+                     *                 "updated_at": "2026-11-23T03:15:10.191Z"
                      *               }
                      *             ]
                      *           }
                      *         },
                      *         {
-                     *           "cursor": "WzEsIjc3MTExODg5NDQyODkwNjQxNzUiLCI3NTc6NzU3OiIsIjgwOTo4MDk6IiwiNzYzIiw1LDJd",
+                     *           "cursor": "WzEsIjc3MTEyMDAwMTMyMjgwMjI4NDkiLCI3NTc6NzU3OiIsIjg0MDo4NDA6IiwiNzgyIiw1LDJd",
                      *           "kind": "item",
                      *           "id": 2,
                      *           "item_id": 2,
                      *           "market": null,
                      *           "label": null,
-                     *           "at": "2026-11-23T02:31:27.861Z",
+                     *           "at": "2026-11-23T03:15:00.000Z",
                      *           "data": {
                      *             "id": 2,
                      *             "market": "source_c",
@@ -6163,14 +6163,14 @@ export interface operations {
                      *           }
                      *         }
                      *       ],
-                     *       "next": "WzEsIjc3MTExODg5NDQyODkwNjQxNzUiLCI3NTc6NzU3OiIsIjgwOTo4MDk6IiwiNzYzIiw1LDJd"
+                     *       "next": "WzEsIjc3MTEyMDAwMTMyMjgwMjI4NDkiLCI3NTc6NzU3OiIsIjg0MDo4NDA6IiwiNzgyIiw1LDJd"
                      *     }
                      */
                     "application/json": {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["Change"][];
-                        /** @description Send it as `after` to go on */
+                        /** @description Send it as `after` to continue */
                         next: string;
                     };
                 };
@@ -6896,7 +6896,7 @@ export interface operations {
                 /** @description Page number, from 1 */
                 page?: number;
                 /**
-                 * @description Entries on a page
+                 * @description Entries per page
                  * @example 1
                  */
                 per_page?: number;
@@ -6935,7 +6935,7 @@ export interface operations {
                      *             "params": {}
                      *           },
                      *           "candidates": [],
-                     *           "parked_at": "2026-11-23T02:31:40.634Z"
+                     *           "parked_at": "2026-11-23T03:15:49.706Z"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -6997,7 +6997,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7034,7 +7034,7 @@ export interface operations {
                      *         "title": "Chansey 3/102, Base Set",
                      *         "status": "pending"
                      *       },
-                     *       "message": "Listing waiting for approval"
+                     *       "message": "Listing created, pending approval"
                      *     }
                      */
                     "application/json": {
@@ -7105,7 +7105,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7128,7 +7128,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "success": true,
-                     *       "message": "Row dropped"
+                     *       "message": "Row discarded"
                      *     }
                      */
                     "application/json": {
@@ -7188,12 +7188,12 @@ export interface operations {
     listPriceJobs: {
         parameters: {
             query?: {
-                /** @description Only the runs of this repricing rule */
+                /** @description Only runs of this repricing rule */
                 rule_id?: number;
                 /** @description Page number, from 1 */
                 page?: number;
                 /**
-                 * @description Entries on a page
+                 * @description Entries per page
                  * @example 1
                  */
                 per_page?: number;
@@ -7225,8 +7225,8 @@ export interface operations {
                      *           "reversed": 0,
                      *           "kept": 0,
                      *           "failed": 0,
-                     *           "created_at": "2026-11-23T05:31:40+03:00",
-                     *           "expires_at": "2026-11-24T05:31:40+03:00",
+                     *           "created_at": "2026-11-23T06:15:48+03:00",
+                     *           "expires_at": "2026-11-24T06:15:48+03:00",
                      *           "applied_at": null,
                      *           "undone_at": null
                      *         }
@@ -7289,11 +7289,11 @@ export interface operations {
     planPriceJob: {
         parameters: {
             query?: {
-                /** @description `all` (when absent): applied only if no row is refused. `good_rows`: refused rows are left out */
+                /** @description `all` (default): applied only if no row is refused. `good_rows`: refused rows are skipped */
                 policy?: components["schemas"]["PriceJobPolicy"];
             };
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7356,8 +7356,8 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T05:31:40+03:00",
-                     *         "expires_at": "2026-11-24T05:31:40+03:00",
+                     *         "created_at": "2026-11-23T06:15:48+03:00",
+                     *         "expires_at": "2026-11-24T06:15:48+03:00",
                      *         "applied_at": null,
                      *         "undone_at": null,
                      *         "rows": [
@@ -7524,9 +7524,9 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T05:31:40+03:00",
-                     *         "expires_at": "2026-11-24T05:31:40+03:00",
-                     *         "applied_at": "2026-11-23T05:31:40+03:00",
+                     *         "created_at": "2026-11-23T06:15:48+03:00",
+                     *         "expires_at": "2026-11-24T06:15:48+03:00",
+                     *         "applied_at": "2026-11-23T06:15:48+03:00",
                      *         "undone_at": null,
                      *         "rows": [
                      *           {
@@ -7606,7 +7606,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7640,9 +7640,9 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T05:31:40+03:00",
-                     *         "expires_at": "2026-11-24T05:31:40+03:00",
-                     *         "applied_at": "2026-11-23T05:31:40+03:00",
+                     *         "created_at": "2026-11-23T06:15:48+03:00",
+                     *         "expires_at": "2026-11-24T06:15:48+03:00",
+                     *         "applied_at": "2026-11-23T06:15:48+03:00",
                      *         "undone_at": null,
                      *         "rows": [
                      *           {
@@ -7742,7 +7742,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7776,10 +7776,10 @@ export interface operations {
                      *         "reversed": 1,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T05:31:40+03:00",
-                     *         "expires_at": "2026-11-24T05:31:40+03:00",
-                     *         "applied_at": "2026-11-23T05:31:40+03:00",
-                     *         "undone_at": "2026-11-23T05:31:40+03:00",
+                     *         "created_at": "2026-11-23T06:15:48+03:00",
+                     *         "expires_at": "2026-11-24T06:15:48+03:00",
+                     *         "applied_at": "2026-11-23T06:15:48+03:00",
+                     *         "undone_at": "2026-11-23T06:15:48+03:00",
                      *         "rows": [
                      *           {
                      *             "row": 1,
@@ -7962,7 +7962,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8103,7 +8103,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8196,7 +8196,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8251,7 +8251,7 @@ export interface operations {
                      *         "ceiling": 5000,
                      *         "max_move_percent": 20,
                      *         "min_comparables": 1,
-                     *         "simulated_at": "2026-11-23T05:31:40+03:00",
+                     *         "simulated_at": "2026-11-23T06:15:49+03:00",
                      *         "last_run_at": null
                      *       },
                      *       "message": "Repricing rule updated"
@@ -8334,7 +8334,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8469,7 +8469,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8569,7 +8569,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description `1` adds what the records are worth now
+                 * @description `1` adds the current worth of the records
                  * @example true
                  */
                 with_value?: boolean;
@@ -8688,12 +8688,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Earliest day, itself included
+                 * @description First day, inclusive
                  * @example 2026-11-21
                  */
                 from?: string;
                 /**
-                 * @description Latest day, itself included
+                 * @description Last day, inclusive
                  * @example 2026-01-31
                  */
                 to?: string;
@@ -8832,7 +8832,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description `1` adds what the records are worth now
+                 * @description `1` adds the current worth of the records
                  * @example true
                  */
                 with_value?: boolean;
@@ -8948,7 +8948,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9152,9 +9152,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
-                /** @description Entity tag of what was read; 412 if it has changed since */
+                /** @description Entity tag from your last read; 412 if the object has changed since */
                 "If-Match"?: string;
             };
             path: {
@@ -9252,9 +9252,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
-                /** @description Entity tag of what was read; 412 if it has changed since */
+                /** @description Entity tag from your last read; 412 if the object has changed since */
                 "If-Match"?: string;
             };
             path: {
@@ -9377,19 +9377,19 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Lines of this order only
+                 * @description Only lines of this order
                  * @example 900001
                  */
                 order_id?: number;
-                /** @description Lines of this listing only */
+                /** @description Only lines of this listing */
                 listing_id?: number;
-                /** @description Earliest moment, itself included */
+                /** @description Start of the range, inclusive */
                 from?: string;
-                /** @description Latest moment, itself not included */
+                /** @description End of the range, exclusive */
                 to?: string;
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Entries on a page */
+                /** @description Entries per page */
                 per_page?: number;
             };
             header?: never;
@@ -9423,8 +9423,8 @@ export interface operations {
                      *           "unit_price": 1250.5,
                      *           "commission": 125.05,
                      *           "payout": 1125.45,
-                     *           "sold_at": "2026-11-23T05:31:38+03:00",
-                     *           "cancelled_at": "2026-11-23T05:31:38+03:00",
+                     *           "sold_at": "2026-11-23T06:15:41+03:00",
+                     *           "cancelled_at": "2026-11-23T06:15:41+03:00",
                      *           "refunded": 1250.5
                      *         }
                      *       ],
@@ -9487,14 +9487,14 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description In the time zone of the service; the current month when absent
+                 * @description Month in the service's time zone; default: the current month
                  * @example 2026-11
                  */
                 month?: string;
                 /** @description Page of the lines, from 1 */
                 page?: number;
                 /**
-                 * @description Lines on a page; totals are always of the whole month
+                 * @description Lines per page; totals always cover the whole month
                  * @example 2
                  */
                 per_page?: number;
@@ -9523,7 +9523,7 @@ export interface operations {
                      *         "lines": [
                      *           {
                      *             "kind": "sale",
-                     *             "at": "2026-11-03T02:48:56+03:00",
+                     *             "at": "2026-11-03T03:32:38+03:00",
                      *             "order_id": 9000000150,
                      *             "line": 1,
                      *             "listing_id": 2142,
@@ -9542,7 +9542,7 @@ export interface operations {
                      *           },
                      *           {
                      *             "kind": "sale",
-                     *             "at": "2026-11-03T08:08:52+03:00",
+                     *             "at": "2026-11-03T08:52:34+03:00",
                      *             "order_id": 9000000208,
                      *             "line": 1,
                      *             "listing_id": 2889,
@@ -9680,7 +9680,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -9782,7 +9782,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -9872,7 +9872,7 @@ export interface operations {
                      *         "is_active": true,
                      *         "secret": "q3JxZr8sVt0YbKcW5nLhTgDfPaRmUe7iXo1Bv9yCzN2wHkSj"
                      *       },
-                     *       "note": "Verify each request before you process it: X-Service-Signature is the lower-case hexadecimal HMAC-SHA256 of the raw body, keyed with the secret; answer 401 when it does not match. The Standard Webhooks headers (webhook-id, webhook-timestamp, webhook-signature) are sent, too. Answer 2xx within 5 seconds and do long work afterwards."
+                     *       "note": "Verify each request before you process it: X-Service-Signature is the lower-case hexadecimal HMAC-SHA256 of the raw body, keyed with the secret; respond with 401 if it does not match. The Standard Webhooks headers (webhook-id, webhook-timestamp, webhook-signature) are also sent. Respond with 2xx within 5 seconds and do long work afterwards."
                      *     }
                      */
                     "application/json": {
@@ -9917,7 +9917,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -10025,7 +10025,7 @@ export interface operations {
                 /** @description Page number, from 1 */
                 page?: number;
                 /**
-                 * @description Entries on a page
+                 * @description Entries per page
                  * @example 1
                  */
                 per_page?: number;
@@ -10054,7 +10054,7 @@ export interface operations {
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-23T05:31:38+03:00",
+                     *           "created_at": "2026-11-23T06:15:41+03:00",
                      *           "test": true,
                      *           "mark": "test"
                      *         }
@@ -10118,7 +10118,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -10219,7 +10219,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -10307,12 +10307,12 @@ export interface operations {
     readEvents: {
         parameters: {
             query?: {
-                /** @description Events after this cursor; everything that is kept when absent */
+                /** @description Only events after this cursor; default: all stored events */
                 after?: string;
-                /** @description Seconds to wait for the next event where there is none yet */
+                /** @description Seconds to wait for the next event if there is none yet */
                 wait?: number;
                 /**
-                 * @description Events to read at most
+                 * @description Maximum number of events
                  * @example 2
                  */
                 limit?: number;
@@ -10337,7 +10337,7 @@ export interface operations {
                      *           "id": "evt_1",
                      *           "cursor": "WzEsImV2ZW50cyIsMywxXQ",
                      *           "event": "sale",
-                     *           "sent_at": "2026-11-23T05:31:38+03:00",
+                     *           "sent_at": "2026-11-23T06:15:41+03:00",
                      *           "data": {
                      *             "order_id": 900001,
                      *             "listing_id": 3001,
@@ -10345,7 +10345,7 @@ export interface operations {
                      *             "quantity": 1,
                      *             "unit_price": 1250.5,
                      *             "seller_payout": 1125.45,
-                     *             "sold_at": "2026-11-23T05:31:38+03:00"
+                     *             "sold_at": "2026-11-23T06:15:41+03:00"
                      *           },
                      *           "delivered": false
                      *         },
@@ -10353,7 +10353,7 @@ export interface operations {
                      *           "id": "evt_2",
                      *           "cursor": "WzEsImV2ZW50cyIsMywyXQ",
                      *           "event": "sale",
-                     *           "sent_at": "2026-11-23T05:31:38+03:00",
+                     *           "sent_at": "2026-11-23T06:15:41+03:00",
                      *           "data": {
                      *             "order_id": 900003,
                      *             "listing_id": 3003,
@@ -10361,7 +10361,7 @@ export interface operations {
                      *             "quantity": 1,
                      *             "unit_price": 1200,
                      *             "seller_payout": 1080,
-                     *             "sold_at": "2026-11-23T05:31:38+03:00"
+                     *             "sold_at": "2026-11-23T06:15:41+03:00"
                      *           },
                      *           "delivered": false
                      *         }
@@ -10373,7 +10373,7 @@ export interface operations {
                         /** @enum {boolean} */
                         success: true;
                         data: components["schemas"]["AccountEvent"][];
-                        /** @description Cursor for the next request, also where `data` is empty */
+                        /** @description Cursor for the next request, also if `data` is empty */
                         next: string;
                     };
                 };
@@ -10429,7 +10429,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -10560,7 +10560,7 @@ export interface operations {
                      *         },
                      *         "key": {
                      *           "label": "demo",
-                     *           "last4": "hpmm",
+                     *           "last4": "HZ21",
                      *           "expires_at": null,
                      *           "read_only": false,
                      *           "allowed_origins": [],
@@ -10616,7 +10616,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -10820,7 +10820,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It has arrived; every other answer is a failure, and it is sent again after 30 seconds and 5 minutes */
+            /** @description Notification received. Any other status is a failure; it is retried after 30 seconds and 5 minutes */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -10853,7 +10853,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It has arrived; every other answer is a failure, and it is sent again after 30 seconds and 5 minutes */
+            /** @description Notification received. Any other status is a failure; it is retried after 30 seconds and 5 minutes */
             "2XX": {
                 headers: {
                     [name: string]: unknown;

@@ -15,7 +15,7 @@ export class MintmarkError extends Error {
   readonly params: Record<string, unknown>
   /** name it when you report a problem */
   readonly requestId: string | null
-  /** seconds that the service asks to wait for, null where it does not */
+  /** seconds that the service asks to wait for, null if it does not */
   readonly retryAfter: number | null
 
   /** @param body as it was parsed: an error of the service, or whatever a proxy sent */

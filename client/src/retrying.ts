@@ -33,7 +33,7 @@ export function retrying(send: Send, retries: number): Send {
   }
 }
 
-/** What `Retry-After` asks for, as seconds or as a date; null where it is absent or neither. */
+/** What `Retry-After` asks for, as seconds or as a date; null if it is absent or neither. */
 export function secondsToWait({ headers }: Response): number | null {
   const text = headers.get('retry-after')
   if (text === null) return null

@@ -17,7 +17,7 @@ export interface VerifyOptions {
  * by the body's `sent_at` where a proxy passed only the first header on. Signatures are compared in constant time.
  * @param body the body exactly as it came, before any parsing
  * @param secret the webhook's, as `GET /plus/webhook` gives it
- * @returns the event, or null where it is forged, altered or too old: answer 401 then
+ * @returns the event, or null if it is forged, altered or too old: answer 401 then
  */
 export async function verifyWebhook(
   body: string | Uint8Array,

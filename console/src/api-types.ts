@@ -12,8 +12,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All accounts, oldest first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * List accounts, oldest first
+         * @description `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/accounts?search=kart&per_page=1' \
@@ -23,7 +23,7 @@ export interface paths {
         get: operations["listAccounts"];
         put?: never;
         /**
-         * Open an account
+         * Create an account
          * @description ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/accounts' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
@@ -45,7 +45,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One account
+         * Read an account
          * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/accounts/3' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
@@ -58,8 +58,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Rename an account, change its plan, suspend or resume it, let it bring listings in by file
-         * @description A new plan and a suspension take effect on every node within a second, the intake of listings at once.
+         * Change an account: name, plan, suspension and listing import
+         * @description Plan changes and suspension take effect on every node within a second, listing import immediately.
          *
          *     ```sh
          *     curl -X PATCH 'http://127.0.0.1:0/operator/v1/accounts/9' \
@@ -78,8 +78,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The ledger of an account's highlight credits, newest entry first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * List the highlight credit ledger of an account, newest entry first
+         * @description `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/accounts/3/credits?per_page=1' \
@@ -89,8 +89,8 @@ export interface paths {
         get: operations["listCredits"];
         put?: never;
         /**
-         * Give or take highlight credits
-         * @description The balance never falls below 0: taking more than there is answers 422.
+         * Add or deduct highlight credits
+         * @description The balance cannot fall below 0: deducting more returns 422.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/accounts/3/credits' \
@@ -113,8 +113,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An account's keys, without the keys themselves
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * List an account's keys, without secrets
+         * @description `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/accounts/9/keys?state=valid' \
@@ -124,8 +124,8 @@ export interface paths {
         get: operations["listKeys"];
         put?: never;
         /**
-         * Make an API key
-         * @description The key itself is in this answer only.
+         * Create an API key
+         * @description The key is returned only in this response.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/accounts/9/keys' \
@@ -148,8 +148,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What an account's keys were used for in the last 30 days
-         * @description By day (UTC), key and operation, latest day first. Each node adds what it has counted every 10 s. `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * Read an account's API usage of the last 30 days
+         * @description By day (UTC), key and operation, latest day first. Nodes report their counts every 10 s. `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/accounts/3/usage?per_page=1' \
@@ -176,7 +176,7 @@ export interface paths {
         put?: never;
         /**
          * Replace an API key
-         * @description Makes a new key with the label, expiry and limits of the old one, which runs on for the overlap.
+         * @description Creates a new key with the label, expiry and restrictions of the old one, which stays valid for the overlap.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/keys/5/rotate' \
@@ -203,7 +203,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description It is refused on every node within a second. Revoking it again changes nothing.
+         * @description Every node rejects the key within a second. Revoking it again changes nothing.
          *
          *     ```sh
          *     curl -X DELETE 'http://127.0.0.1:0/operator/v1/keys/6' \
@@ -214,8 +214,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change an API key's label, expiry or limits
-         * @description What is not named stays. Takes effect on every node within a second. A key that has ended cannot be changed.
+         * Change an API key's label, expiry or restrictions
+         * @description Omitted fields stay unchanged. Takes effect on every node within a second. Expired or revoked keys cannot be changed.
          *
          *     ```sh
          *     curl -X PATCH 'http://127.0.0.1:0/operator/v1/keys/5' \
@@ -235,7 +235,7 @@ export interface paths {
         };
         /**
          * The people who run the service
-         * @description For owners. `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * @description Owners only. `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/people' \
@@ -246,7 +246,7 @@ export interface paths {
         put?: never;
         /**
          * Add a person
-         * @description For owners. The answer has a one-time link, valid for 24 hours, with which they choose a password and set up two-factor sign-in.
+         * @description Owners only. Returns a one-time link, valid for 24 hours, to choose a password and set up two-factor sign-in.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/people' \
@@ -269,8 +269,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One person
-         * @description For owners, and for everybody themselves.
+         * Read a person
+         * @description Owners, or the person themselves.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/people/1' \
@@ -282,7 +282,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a person
-         * @description For owners. Their sessions and tokens end; the audit log keeps their name. The last owner stays: 409.
+         * @description Owners only. Ends their sessions and tokens; the audit log keeps their name. Removing the last owner returns 409.
          *
          *     ```sh
          *     curl -X DELETE 'http://127.0.0.1:0/operator/v1/people/2' \
@@ -294,7 +294,7 @@ export interface paths {
         head?: never;
         /**
          * Change a person's name or roles
-         * @description For owners. New roles take effect on every node within a second. The last owner stays one: 409.
+         * @description Owners only. New roles take effect on every node within a second. Removing the last owner role returns 409.
          *
          *     ```sh
          *     curl -X PATCH 'http://127.0.0.1:0/operator/v1/people/2' \
@@ -315,8 +315,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let a person begin anew
-         * @description For owners, when somebody has lost password or authenticator app: sessions, tokens, password and app end, and a new one-time link replaces them.
+         * Reset a person's credentials
+         * @description Owners only, for a person who has lost the password or authenticator app. Ends sessions and tokens, removes the password and app, and returns a new one-time link.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/people/2/invite' \
@@ -339,8 +339,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The open sessions of a person, newest first
-         * @description For owners, and for everybody their own. `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * List the active sessions of a person, newest first
+         * @description Owners, or the person themselves. `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/people/2/sessions' \
@@ -352,7 +352,7 @@ export interface paths {
         post?: never;
         /**
          * End all sessions of a person
-         * @description For owners, and for everybody their own. Every node refuses an ended session within a second.
+         * @description Owners, or the person themselves. Every node rejects an ended session within a second.
          *
          *     ```sh
          *     curl -X DELETE 'http://127.0.0.1:0/operator/v1/people/2/sessions' \
@@ -377,7 +377,7 @@ export interface paths {
         post?: never;
         /**
          * End one session of a person
-         * @description For owners, and for everybody their own. Every node refuses an ended session within a second.
+         * @description Owners, or the person themselves. Every node rejects an ended session within a second.
          *
          *     ```sh
          *     curl -X DELETE 'http://127.0.0.1:0/operator/v1/people/2/sessions/7' \
@@ -398,8 +398,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A person's tokens, without the tokens themselves
-         * @description For owners, and for everybody their own. `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * List a person's tokens, without secrets
+         * @description Owners, or the person themselves. `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/people/2/tokens' \
@@ -409,8 +409,8 @@ export interface paths {
         get: operations["listPersonTokens"];
         put?: never;
         /**
-         * Make a token for a person
-         * @description For owners, and for everybody their own. It may do what the roles of the person allow, and the audit log names the person.
+         * Create a token for a person
+         * @description Owners, or the person themselves. The token has the roles of the person, and the audit log names the person.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/people/2/tokens' \
@@ -437,7 +437,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a person's token
-         * @description For owners, and for everybody their own. It is refused on every node within a second. Revoking it again changes nothing.
+         * @description Owners, or the person themselves. Every node rejects the token within a second. Revoking it again changes nothing.
          *
          *     ```sh
          *     curl -X DELETE 'http://127.0.0.1:0/operator/v1/people/2/tokens/1' \
@@ -458,7 +458,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a new service still lacks
+         * List the setup steps of a new service
          * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/first-steps' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
@@ -481,8 +481,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The audit log, newest first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * List audit log entries, newest first
+         * @description `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/audit?action=account.create&per_page=1' \
@@ -506,8 +506,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Categories, oldest first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * List categories, oldest first
+         * @description `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/categories?parent_id=0&per_page=1' \
@@ -517,7 +517,7 @@ export interface paths {
         get: operations["listStoredCategories"];
         put?: never;
         /**
-         * Make a category
+         * Create a category
          * @description ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/categories' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
@@ -546,7 +546,7 @@ export interface paths {
         head?: never;
         /**
          * Change a category
-         * @description What is not named stays. A category may not come to stand below itself, and keeps its market.
+         * @description Omitted fields stay unchanged. A category cannot be moved below itself or to another market.
          *
          *     ```sh
          *     curl -X PATCH 'http://127.0.0.1:0/operator/v1/categories/53' \
@@ -565,8 +565,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Items with their price, oldest first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * List items with their price, oldest first
+         * @description `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/items?search=charizard&per_page=1' \
@@ -576,7 +576,7 @@ export interface paths {
         get: operations["listStoredItems"];
         put?: never;
         /**
-         * Make an item
+         * Create an item
          * @description ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/items' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
@@ -598,8 +598,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Complete a field query while it is typed
-         * @description Names of fields, and values of the field that is being asked, out of the catalogue.
+         * Complete a field query
+         * @description Returns field names, and catalogue values for the field being typed.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/query-completions?text=r' \
@@ -623,8 +623,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One item with its current prices of all markets and its sources
-         * @description An item has the facts of its sources by precedence; `provenance` names the source of each.
+         * Read an item with its current prices in all markets and its sources
+         * @description An item combines the facts of its sources by precedence; `provenance` names the source of each fact.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/items/5' \
@@ -639,7 +639,7 @@ export interface paths {
         head?: never;
         /**
          * Change an item
-         * @description What is not named stays; `images`, `attributes`, `groups`, `details` and `foreign_ids` are replaced whole.
+         * @description Omitted fields stay unchanged; `images`, `attributes`, `groups`, `details` and `foreign_ids` are replaced as a whole.
          *
          *     ```sh
          *     curl -X PATCH 'http://127.0.0.1:0/operator/v1/items/426' \
@@ -658,8 +658,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Why a price is what it is
-         * @description As `GET /api/v1/items/{id}/prices/explain`, with the prices that are held of it.
+         * Explain a price
+         * @description Like `GET /api/v1/items/{id}/prices/explain`, with the held prices of the item.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/items/426/prices/explain?market=source_c&label=Near+Mint' \
@@ -683,7 +683,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What each source states of an item, in order of precedence
+         * List the facts each source states about an item, in order of precedence
          * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/items/5/sources' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
@@ -706,7 +706,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Groups and the grades below them
+         * List groups and their grades
          * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/groups' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
@@ -729,8 +729,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All collections, oldest first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * List collections, oldest first
+         * @description `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/collections?account_id=3&per_page=1' \
@@ -740,7 +740,7 @@ export interface paths {
         get: operations["listStoredCollections"];
         put?: never;
         /**
-         * Open a collection for an account
+         * Create a collection for an account
          * @description ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/collections' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
@@ -765,7 +765,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete a collection with all its records
+         * Delete a collection and all its records
          * @description ```sh
          *     curl -X DELETE 'http://127.0.0.1:0/operator/v1/collections/7' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
@@ -775,7 +775,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Rename a collection, describe it anew or change who may see it
+         * Change the name, description or visibility of a collection
          * @description ```sh
          *     curl -X PATCH 'http://127.0.0.1:0/operator/v1/collections/7' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
@@ -793,7 +793,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a collection was worth, a figure a day, oldest first
+         * Daily worth of a collection, oldest first
          * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/collections/7/worth-history' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
@@ -816,8 +816,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All listings, newest first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * List listings, newest first
+         * @description `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/listings?status=pending&seller_id=3&per_page=1' \
@@ -827,7 +827,7 @@ export interface paths {
         get: operations["listListings"];
         put?: never;
         /**
-         * Take a listing in
+         * Create a listing
          * @description It is `pending` until it is approved.
          *
          *     ```sh
@@ -851,8 +851,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Listings that wait for approval, longest waiting first
-         * @description `changed_since_approval` tells what differs from what was last approved. `review` has what a decision is made by: the item, the prices that the listing is compared with, converted to TL, and the record of its seller. `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * List pending listings, longest waiting first
+         * @description `changed_since_approval` lists the differences from the last approved version. `review` contains the data for a decision: the item, the prices the listing is compared with, converted to TL, and the seller's history. `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/listings/waiting?seller_id=3&per_page=1' \
@@ -876,7 +876,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One listing
+         * Read a listing
          * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/listings/3001' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
@@ -890,7 +890,7 @@ export interface paths {
         head?: never;
         /**
          * Change a listing
-         * @description The status stays; what then differs from what was approved has to be approved when its owner publishes it after a pause. Takes `If-Match` with the `etag` of the listing: 412 if it has changed since you read it.
+         * @description The status stays unchanged; differences from the approved version need approval when the owner publishes the listing after a pause. Accepts `If-Match` with the `etag` of the listing: 412 if it has changed since you read it.
          *
          *     ```sh
          *     curl -X PATCH 'http://127.0.0.1:0/operator/v1/listings/3001' \
@@ -909,8 +909,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a decision about a listing is made by
-         * @description The item, the prices that the listing is compared with, converted to TL, and the record of its seller.
+         * Read the data for a decision about a listing
+         * @description The item, the prices the listing is compared with, converted to TL, and the seller's history.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/listings/3003/review' \
@@ -937,7 +937,7 @@ export interface paths {
         put?: never;
         /**
          * Approve a listing
-         * @description It is published for a new period. Takes `If-Match` with the `etag` of the listing: 412 if it has changed since you read it.
+         * @description The listing is published for a new period. Accepts `If-Match` with the `etag` of the listing: 412 if it has changed since you read it.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/listings/3001/approve' \
@@ -963,7 +963,7 @@ export interface paths {
         put?: never;
         /**
          * Reject a listing or take it down
-         * @description Its owner reads the reason; an edit sends it to approval again. Takes `If-Match` with the `etag` of the listing: 412 if it has changed since you read it.
+         * @description The owner sees the reason; an edit submits the listing for approval again. Accepts `If-Match` with the `etag` of the listing: 412 if it has changed since you read it.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/listings/3002/reject' \
@@ -988,8 +988,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a listing back to its owner
-         * @description It is `rejected` with the note as its reason, which its owner reads; an edit sends it to approval again. Takes `If-Match` with the `etag` of the listing: 412 if it has changed since you read it.
+         * Request a change to a listing
+         * @description The listing is `rejected` with the note as its reason, which the owner sees; an edit submits it for approval again. Accepts `If-Match` with the `etag` of the listing: 412 if it has changed since you read it.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/listings/3003/request-change' \
@@ -1012,8 +1012,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Decisions about listings, newest first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * List decisions about listings, newest first
+         * @description `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/listing-decisions?listing_id=3003&per_page=1' \
@@ -1039,8 +1039,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Undo the last decision about a listing within a minute
-         * @description The listing is as it was before, at its place in the queue. Refused once anything else has changed the listing. Takes `If-Match` with the `etag` of the listing: 412 if it has changed since you read it.
+         * Undo the last decision about a listing, within a minute
+         * @description The listing is restored to its previous state and place in the queue. Rejected if anything else has changed the listing since. Accepts `If-Match` with the `etag` of the listing: 412 if it has changed since you read it.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/listings/3003/undo-decision' \
@@ -1062,7 +1062,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Approval rules, oldest first
+         * List approval rules, oldest first
          * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/approval-rules' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
@@ -1071,8 +1071,8 @@ export interface paths {
         get: operations["listApprovalRules"];
         put?: never;
         /**
-         * Add an approval rule
-         * @description A listing that begins to wait is judged by every rule that is `on` or in `shadow`. The first that is `on` and whose conditions all hold approves it; the audit log names the rule and its version. What a rule in `shadow` would do is only logged.
+         * Create an approval rule
+         * @description Every rule that is `on` or in `shadow` evaluates each listing submitted for approval. The first `on` rule whose conditions are all met approves it; the audit log names the rule and its version. A `shadow` rule only logs what it would do.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/approval-rules' \
@@ -1102,7 +1102,7 @@ export interface paths {
         head?: never;
         /**
          * Change an approval rule
-         * @description Other conditions make a new version. A rule that is then `on` must pass a backtest of 90 days, or nothing is changed.
+         * @description Changing the conditions creates a new version. A rule that is `on` must then pass a 90-day backtest; otherwise nothing changes.
          *
          *     ```sh
          *     curl -X PATCH 'http://127.0.0.1:0/operator/v1/approval-rules/1' \
@@ -1123,8 +1123,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What an approval rule would have done
-         * @description Each decision of people in these days is judged by what was known when its listing began to wait, never by what came later. Decisions from before this was kept are not judged.
+         * Backtest an approval rule
+         * @description Evaluates each decision made by people in this period with the facts known when the listing was submitted. Decisions without recorded facts are skipped.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/approval-rules/1/backtest' \
@@ -1147,8 +1147,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What an approval rule said of listings, newest first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * List the evaluations of an approval rule, newest first
+         * @description `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/approval-rules/1/log?per_page=1' \
@@ -1174,8 +1174,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send listings that an approval rule approved back to approval
-         * @description They wait for a person: no rule judges them again until their owners edit them. Those that a person has decided about since stay.
+         * Reopen listings approved by an approval rule
+         * @description They need a decision by a person: no rule evaluates them again until their owners edit them. Listings a person has decided about since stay unchanged.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/approval-rules/1/reopen' \
@@ -1198,8 +1198,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Orders with what became of their lines, latest sale first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * List orders with the state of their lines, latest sale first
+         * @description `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/orders?seller_id=3&per_page=1' \
@@ -1210,7 +1210,7 @@ export interface paths {
         put?: never;
         /**
          * Record an order
-         * @description All or nothing: stock, sales, payouts, prices and notifications. The same `order_id` with the same body answers what the first did; another body is refused, and so is an order of more than there is.
+         * @description Updates stock, sales, payouts, prices and notifications in one transaction. Repeating an `order_id` with the same body returns the first response; a different body is rejected, as is an order that exceeds the stock.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/orders' \
@@ -1233,7 +1233,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An order with what became of its lines
+         * Read an order with the state of its lines
          * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/orders/900001' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
@@ -1258,8 +1258,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Cancel an order, or lines of it
-         * @description Records that the buyer is refunded: whole lines, each once. The stock returns; a sold listing is active again if it could be published, else expired or paused. Prices, averages, recent sales and statistics no longer count the sales, and the statements of the sellers show the refunds. No notification is sent.
+         * Cancel an order or some of its lines
+         * @description Records a refund to the buyer of whole lines, each once. The stock is returned; a sold listing becomes active again if it can be published, otherwise expired or paused. Prices, averages, recent sales and statistics no longer include the sales, and the sellers' statements show the refunds. No notification is sent.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/orders/900001/cancel' \
@@ -1282,8 +1282,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Sales with who sold what, newest first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * List sales, newest first
+         * @description `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/sales?seller_id=3&per_page=1' \
@@ -1307,8 +1307,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Prices that are not published before someone has looked at them, largest deviation first
-         * @description Rules: `jump` (times off the last price), `disagreement` (times off every other source of the same label), `grade_order` (a PSA 10 below Near Mint), `future_date`, `foreign_id` (one foreign id on two items). `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * List held prices, which are unpublished until someone reviews them, largest deviation first
+         * @description Rules: `jump` (times off the last price), `disagreement` (times off every other source of the same label), `grade_order` (a PSA 10 below Near Mint), `future_date`, `foreign_id` (one foreign id on two items). `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/held-prices?rule=jump&per_page=1' \
@@ -1335,7 +1335,7 @@ export interface paths {
         put?: never;
         /**
          * Publish a held price
-         * @description It becomes part of the import that brought it. `item_id` says whose it is where a foreign id is on several.
+         * @description It becomes part of the import it came from. If several items share its foreign id, choose one with `item_id`.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/held-prices/1/accept' \
@@ -1360,8 +1360,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Drop a held price
-         * @description The same price of the same moment is not held again.
+         * Discard a held price
+         * @description The same price with the same timestamp is not held again.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/held-prices/2/discard' \
@@ -1385,7 +1385,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Publish all held prices of a rule, market, import or item
+         * Publish held prices by rule, market, import or item
          * @description ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/held-prices/accept' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
@@ -1409,7 +1409,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Drop all held prices of a rule, market, import or item
+         * Discard held prices by rule, market, import or item
          * @description ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/held-prices/discard' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
@@ -1431,8 +1431,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Exchange rates, newest first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * List exchange rates, newest first
+         * @description `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/rates?per_page=1' \
@@ -1443,7 +1443,7 @@ export interface paths {
         put?: never;
         /**
          * Load exchange rates
-         * @description One rate or a list: Turkish lira for one unit of a currency, from that day on until the next. One that is there already is replaced. Used to compare prices of several currencies, never to change one.
+         * @description One rate or a list: Turkish lira for one unit of a currency, valid from that day until the next rate. An existing rate is replaced. Rates are used to compare prices in different currencies, never to change a price.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/rates' \
@@ -1466,8 +1466,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The operator's synonyms for searches, by word
-         * @description Those of the program, such as `etb`, are not listed; they always apply.
+         * List the operator's search synonyms by word
+         * @description Built-in synonyms such as `etb` are not listed; they always apply.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/synonyms' \
@@ -1477,7 +1477,7 @@ export interface paths {
         get: operations["listSynonyms"];
         /**
          * Replace the operator's synonyms
-         * @description A list of words or short phrases and what each may mean as well; a word may come several times, the first meaning counts most. The list takes the place of the one before; an empty list removes it. All nodes search by it within a second.
+         * @description A list of words or short phrases with their equivalents. A word may appear several times; the first equivalent has the highest weight. The list replaces the previous one; an empty list removes it. Takes effect on all nodes within a second.
          *
          *     ```sh
          *     curl -X PUT 'http://127.0.0.1:0/operator/v1/synonyms' \
@@ -1501,8 +1501,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Prices in question by item and cause, those furthest apart first
-         * @description Held prices are not published; `disputed` and `stale` ones are, and no computed figure uses them. Each group shows the other published prices of the same labels, too. Without `state`: held and disputed ones. `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * List prices under review by item and cause, largest deviation first
+         * @description Held prices are unpublished. `disputed` and `stale` prices are published, but no computed figure uses them. Each group also lists the other published prices of the same labels. Default `state`: held and disputed. `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/price-reviews?state=held&cause=future_date' \
@@ -1526,7 +1526,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How many prices in question a filter finds, by state
+         * Count the prices under review that match a filter, by state
          * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/price-reviews/count?cause=future_date' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
@@ -1549,8 +1549,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Decisions about prices, newest first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * List decisions about prices, newest first
+         * @description `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/price-decisions?state=in_effect' \
@@ -1560,7 +1560,7 @@ export interface paths {
         get: operations["listPriceDecisions"];
         put?: never;
         /**
-         * Decide about prices in question
+         * Decide about prices under review
          * @description `accept` publishes held prices and `discard` rejects them; list them in `held_ids`. `confirm` marks published prices as correct until their feed states another amount. `withdraw` unpublishes prices and restores the previous ones; the same amount is not published again until the feed has stated a different one. For both, list the prices in `prices` with the amounts you saw. With a `filter`, which must have a `state`, the decision applies to every match, and is refused unless their number is `expected`. A decision is one batch: it is refused as a whole if any price has changed since, and it can be undone.
          *
          *     ```sh
@@ -1587,7 +1587,7 @@ export interface paths {
         put?: never;
         /**
          * Undo a decision about prices
-         * @description The prices are as they were before it. One that changed since (a newer price came, its import was reverted, its item merged, or it was decided again) stays as it is; `kept` counts them by reason.
+         * @description Restores the prices from before the decision. Prices that changed since (newer price, reverted import, merged item or later decision) stay unchanged; `kept` counts them by reason.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/price-decisions/1/undo' \
@@ -1609,7 +1609,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Price sources: age of the newest feed, and the shares of prices that are confirmed, trusted, disputed, stale and held
+         * List price sources with feed age and the shares of confirmed, trusted, disputed, stale and held prices
          * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/sources' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
@@ -1635,7 +1635,7 @@ export interface paths {
         put?: never;
         /**
          * Set a source aside
-         * @description Its prices are stale at once and no evidence against others, until it is used again.
+         * @description Its prices become stale immediately and are not used as evidence against other prices until you restore it.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/sources/source_a/set-aside' \
@@ -1660,7 +1660,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Use a source again that was set aside
+         * Restore a source that was set aside
          * @description ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/sources/source_a/take-back' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
@@ -1682,8 +1682,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Shop ids on several items, and prices of several items that are alike in all figures
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * List shop ids shared by several items, and identical price figures of several items
+         * @description `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/shared-ids?kind=foreign_id&per_page=1' \
@@ -1710,7 +1710,7 @@ export interface paths {
         put?: never;
         /**
          * Merge an item into another one
-         * @description Prices with their history, held prices, foreign ids, listings, sales and collection records become those of `into`; its own name and other facts stay. The id of the merged item means `into` from then on, wherever an item is named.
+         * @description Moves prices with their history, held prices, foreign ids, listings, sales and collection records to `into`, which keeps its name and other facts. From then on, the id of the merged item refers to `into` everywhere.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/items/426/merge' \
@@ -1733,8 +1733,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Merges of items, newest first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * List merges of items, newest first
+         * @description `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/merges?state=in_effect' \
@@ -1760,8 +1760,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Split what a source states out of an item
-         * @description The record becomes an item of its own, and later imports leave it apart. What people hung on the item stays with it. A record that came by a merge is that item again, with all that the merge moved.
+         * Split a source record from an item
+         * @description The record becomes a separate item, also for later imports. Listings, sales and other user data stay with the item. A record that came from a merge becomes that item again, with everything the merge moved.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/items/5/split' \
@@ -1787,7 +1787,7 @@ export interface paths {
         put?: never;
         /**
          * Revert a merge or a split
-         * @description After a merge, the item has its id again, and what the merge moved. What came in since stays with the survivor. If that was merged into another item since, revert that merge first. What a split made is merged back.
+         * @description Reverting a merge restores the item with its id and everything the merge moved; later additions stay with the remaining item. If that item has been merged again since, revert that merge first. Reverting a split merges the new item back.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/batches/1/revert' \
@@ -1809,8 +1809,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Source records that wait for a decision, beside the items that they resemble
-         * @description Only exact matches join by themselves. What is only alike, claimed twice or contradicted waits here. `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * List pending source records with the items they resemble
+         * @description Only exact matches are made automatically. Similar, ambiguous and contradictory ones are listed here. `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/matches?source=pokemontcg&reason=hp&per_page=1' \
@@ -1834,7 +1834,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One match
+         * Read a match
          * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/matches/1' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
@@ -1859,8 +1859,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Join a record to an item
-         * @description Takes effect at once and holds for later imports of the record. If the record is an item already, that item is merged into the other one. A card in several finishes joins those of the other card one by one.
+         * Match a record to an item
+         * @description Takes effect immediately and applies to later imports of the record. If the record already has an item, that item is merged into the other one. For a card in several finishes, each finish is matched.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/matches/1/accept' \
@@ -1885,8 +1885,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a record an item of its own
-         * @description It is none of its candidates, and later imports do not ask again.
+         * Make a record a separate item
+         * @description The record matches none of its candidates; later imports keep the decision.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/matches/2/separate' \
@@ -1910,8 +1910,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Leave a match for later
-         * @description It goes on waiting, listed with `state=postponed`.
+         * Postpone a match
+         * @description It stays pending, listed with `state=postponed`.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/matches/2/postpone' \
@@ -1935,8 +1935,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Withdraw the decision about a match, or its postponement
-         * @description The record waits again, and items that the decision merged are two again. `data` is null where a rule joins the record meanwhile.
+         * Withdraw a decision about a match, or its postponement
+         * @description The record is pending again, and items merged by the decision are separated. `data` is null if a rule now matches the record.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/matches/2/withdraw' \
@@ -1958,8 +1958,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Sets that resemble sets of other sources, for one decision about all their cards
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * List sets that resemble sets of other sources
+         * @description `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/set-matches?game=pokemon&per_page=1' \
@@ -1985,8 +1985,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Decide that a set is a set of another source
-         * @description Its cards join those with the same number and name, and single ones that are alike; what is contradicted goes on waiting.
+         * Map a set to a set of another source
+         * @description Its cards are matched to those with the same number and name, and to unique similar ones; contradictory ones stay pending.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/set-matches/59/accept' \
@@ -2011,8 +2011,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Decide that a set is none of the others
-         * @description Its cards become items of their own, except where a shop id says otherwise.
+         * Make a set a separate set
+         * @description Its cards become separate items, unless a shop id matches them to another card.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/set-matches/59/separate' \
@@ -2037,7 +2037,7 @@ export interface paths {
         put?: never;
         /**
          * Withdraw all decisions about a set
-         * @description Items that they merged are two again.
+         * @description Items merged by these decisions are separated.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/set-matches/59/withdraw' \
@@ -2059,7 +2059,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Counts by status, sales by day, queues, and the health of the price sources
+         * Read counts by status, sales by day, queues and price source health
          * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/stats' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
@@ -2082,7 +2082,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What happened in a period, day by day, and in the period before
+         * Read the activity of a period by day, and of the previous period
          * @description Sales, commission, payouts, refunds, decisions about listings, requests and webhook deliveries of every day, with totals and those that sold and asked most. The period before is as long. Amounts are exact sums of sales that were not cancelled.
          *
          *     ```sh
@@ -2107,7 +2107,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What `mintmark doctor` finds, seen from the node that answers
+         * Read the findings of `mintmark doctor`, as seen from this node
          * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/health' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
@@ -2130,7 +2130,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The newest dump, and the one that is being made
+         * Read the latest dump and the progress of a running one
          * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/dumps' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
@@ -2139,8 +2139,8 @@ export interface paths {
         get: operations["getDumpState"];
         put?: never;
         /**
-         * Make a dump now
-         * @description It is made while you go on; `GET /dumps` tells how far it is.
+         * Start a dump
+         * @description The dump runs in the background; `GET /dumps` returns its progress.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/dumps' \
@@ -2165,7 +2165,7 @@ export interface paths {
         put?: never;
         /**
          * Set prices
-         * @description A list of at most 10,000 prices, which become one batch. Each is judged on its own: a bad row is reported with its position and never refuses the others.
+         * @description A list of at most 10,000 prices, recorded as one batch. Each is checked independently: an invalid row is reported with its position and does not affect the others.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/prices' \
@@ -2191,7 +2191,7 @@ export interface paths {
         put?: never;
         /**
          * Set or correct one price of an item
-         * @description On the word of a person: published whatever the rules say, and confirmed. What it replaces stays in the history and is in the audit log. It is a batch of its own, which can be reverted.
+         * @description On the word of a person: published whatever the rules say, and confirmed. What it replaces stays in the history and is in the audit log. It is a separate batch, which can be reverted.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/items/426/prices' \
@@ -2214,8 +2214,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An item's accepted prices, oldest first
-         * @description At most 10,000 points, the latest ones; use `from` and `to` for more.
+         * List an item's accepted prices, oldest first
+         * @description Returns at most the latest 10,000 points; use `from` and `to` for others.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/items/426/price-history?market=source_c&label=Near+Mint' \
@@ -2239,8 +2239,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Imports and price posts, newest first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * List imports and price posts, newest first
+         * @description `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/imports?status=done&search=prices' \
@@ -2264,7 +2264,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One import: how far it is, what it did, and which rows were refused and why
+         * Read an import: progress, result and refused rows
          * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/imports/5' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
@@ -2274,7 +2274,7 @@ export interface paths {
         put?: never;
         /**
          * Import a file
-         * @description The body is the file as it is, of any content type, or packed with gzip; at most 2 GB. The answer comes as soon as the file is here: follow the import at GET /imports/{id}. Bad rows are reported and never refuse the file. The formats prices-csv and prices-ndjson need `map` or `map_name`, and a market.
+         * @description The body is the file, with any content type, optionally gzip-compressed; at most 2 GB. The response is sent once the file is uploaded; follow the import at GET /imports/{id}. Invalid rows are reported and do not fail the import. The formats prices-csv and prices-ndjson require `map` or `map_name`, and a market.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/imports/mintmark-prices-csv?file_name=prices.csv' \
@@ -2297,8 +2297,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All refused rows of an import as CSV: file, line, rule and reason
-         * @description Cells that a spreadsheet would run as formulas begin with an apostrophe.
+         * Export all refused rows of an import as CSV: file, line, rule and reason
+         * @description Cells a spreadsheet would run as formulas start with an apostrophe.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/imports/5/refusals.csv' \
@@ -2324,8 +2324,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take the prices of an import or price post back
-         * @description What the batch set and nothing newer replaced becomes what it was, in one transaction and visible at once; prices of it that still wait are dropped. The answer is the batch that did it, which can be reverted, too.
+         * Revert an import or price post
+         * @description Restores, in one transaction, everything the batch set that nothing newer has replaced, and discards its held prices. Returns the reverting batch, which can be reverted too.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/imports/5/revert' \
@@ -2347,7 +2347,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Formats that can be imported
+         * List import formats
          * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/import-formats' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
@@ -2370,7 +2370,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Saved mappings of price lists, by name
+         * List saved price list mappings by name
          * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/price-mappings' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
@@ -2393,7 +2393,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A saved mapping
+         * Read a saved mapping
          * @description ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/price-mappings/weekly-list' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>'
@@ -2401,8 +2401,8 @@ export interface paths {
          */
         get: operations["getPriceMapping"];
         /**
-         * Save a mapping, or replace it
-         * @description What the columns of a price list mean, for imports of the formats prices-csv and prices-ndjson with `map_name`.
+         * Create or replace a mapping
+         * @description Maps the columns of a price list, for imports in the formats prices-csv and prices-ndjson with `map_name`.
          *
          *     ```sh
          *     curl -X PUT 'http://127.0.0.1:0/operator/v1/price-mappings/weekly-list' \
@@ -2433,8 +2433,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A collection as mintmark-csv, oldest record first
-         * @description Reads back without loss. Cells that a spreadsheet would run as formulas begin with an apostrophe.
+         * Export a collection as mintmark-csv, oldest record first
+         * @description Can be imported again without loss. Cells a spreadsheet would run as formulas start with an apostrophe.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/collections/7/export' \
@@ -2458,8 +2458,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Rows of imported files that wait for someone to name their item
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * Imported rows that are parked until someone chooses their item
+         * @description `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/collections/7/parked?per_page=1' \
@@ -2485,7 +2485,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a parked row a record of an item
+         * Add a parked row to the collection as a record
          * @description ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/collections/7/parked/1/place' \
          *       -H 'Authorization: Bearer <OPERATOR_TOKEN>' \
@@ -2510,7 +2510,7 @@ export interface paths {
         put?: never;
         /**
          * Discard a parked row
-         * @description It does not come back when the file does.
+         * @description Importing the same file again does not restore it.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/collections/7/parked/2/discard' \
@@ -2532,8 +2532,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * An account's webhook, without its secret
-         * @description `data` is null when the account has none.
+         * Read an account's webhook, without its secret
+         * @description `data` is null if the account has none.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/accounts/3/webhook' \
@@ -2557,8 +2557,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Attempts to deliver to an account's webhook and what was answered, newest first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * List delivery attempts of an account's webhook, newest first
+         * @description `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/accounts/3/webhook/attempts?per_page=1' \
@@ -2582,8 +2582,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Webhook events, newest first
-         * @description `Accept: text/csv` gives all rows as CSV, whatever the page.
+         * List webhook events, newest first
+         * @description `Accept: text/csv` returns all rows as CSV, ignoring the page.
          *
          *     ```sh
          *     curl 'http://127.0.0.1:0/operator/v1/webhook-events?account_id=3&state=failed&per_page=1' \
@@ -2610,7 +2610,7 @@ export interface paths {
         put?: never;
         /**
          * Deliver an event again
-         * @description The same bytes under the same `webhook-id`, in up to three further attempts.
+         * @description Sends the same bytes with the same `webhook-id`, in up to three attempts.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/webhook-events/3/redeliver' \
@@ -2635,7 +2635,7 @@ export interface paths {
         put?: never;
         /**
          * Send an account's webhook a signed test event
-         * @description Its data is made up; it is sent whichever kinds are switched on, and marked in the log.
+         * @description The event has sample data, is sent regardless of the enabled event kinds, and is marked in the log.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/accounts/3/webhook/test' \
@@ -2660,8 +2660,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Bring a file into a collection
-         * @description The body is the file as it is, of any content type, or packed with gzip. Rows whose item is not found for sure are parked with the best candidates; the same file again adds nothing.
+         * Import a file into a collection
+         * @description The body is the file, with any content type, optionally gzip-compressed. Rows without a certain match are parked with the best candidates. Importing the same file again adds nothing.
          *
          *     ```sh
          *     curl -X POST 'http://127.0.0.1:0/operator/v1/collections/7/import/collectr' \
@@ -2686,22 +2686,22 @@ export interface components {
         };
         AcceptHeldPricesInput: {
             /**
-             * @description Held by this rule, or `withdrawn` by a person
+             * @description Only prices held by this rule, or `withdrawn` by a person
              * @enum {string}
              */
             rule?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "withdrawn";
             market?: components["schemas"]["MarketCode"];
-            /** @description Of this import only */
+            /** @description Only this import */
             import_id?: number;
-            /** @description Of this item only */
+            /** @description Only this item */
             item_id?: number;
         };
         AcceptMatchInput: {
-            /** @description The item that the record is: one of the candidates, or another one */
+            /** @description Item that matches the record: one of the candidates or another item */
             item_id: number;
         };
         AcceptSetMatchInput: {
-            /** @description The set that it is; may be left out where it resembles just one */
+            /** @description Matching set; optional if there is only one candidate */
             set_id?: number;
         };
         Account: {
@@ -2709,11 +2709,11 @@ export interface components {
             name: string;
             plan: components["schemas"]["Plan"];
             highlight_credits: number;
-            /** @description The account's keys are refused, its listings hidden and its webhooks held back */
+            /** @description Whether the account's keys are rejected, its listings hidden and its webhooks paused */
             suspended: boolean;
-            /** @description Whether the account may bring listings in by file; null: it may not */
+            /** @description Listing import from files; null if it is not allowed */
             listing_intake: {
-                /** @description Most listings that are not sold, parked rows among them */
+                /** @description Maximum number of unsold listings, including parked rows */
                 quota: number;
             } | null;
             /**
@@ -2728,7 +2728,7 @@ export interface components {
             on_expire: boolean;
             /** @description false pauses delivery */
             is_active: boolean;
-            /** @description Its last delivery failed */
+            /** @description Whether its last delivery failed */
             failing: boolean;
             /**
              * Format: date-time
@@ -2818,10 +2818,10 @@ export interface components {
             webhook_failures: number | null;
         };
         AddCreditsInput: {
-            /** @description Credits to give, below 0 to take */
+            /** @description Credits to add; negative to deduct */
             amount: number;
             /**
-             * @description Why, for the ledger
+             * @description Reason, shown in the ledger
              * @default
              */
             reason?: string;
@@ -2836,18 +2836,18 @@ export interface components {
             label: string;
             /** @description The last four characters of the key */
             last4: string;
-            /** @description Operations that change something answer `READ_ONLY_KEY` */
+            /** @description Whether operations that change something are rejected with `READ_ONLY_KEY` */
             read_only: boolean;
-            /** @description Origins of web pages that may use it; empty: no limit */
+            /** @description Origins of web pages that may use the key; empty: no restriction */
             allowed_origins: string[];
-            /** @description Addresses and ranges from which it may be used; empty: no limit */
+            /** @description Addresses and ranges from which the key may be used; empty: no restriction */
             allowed_addresses: string[];
             /**
              * Format: date-time
              * @description UTC
              */
             created_at: string;
-            /** @description First use on the last day (UTC) on which it was used */
+            /** @description First use on the last day (UTC) of use */
             last_used_at: string | null;
             expires_at: string | null;
             revoked_at: string | null;
@@ -2855,28 +2855,28 @@ export interface components {
         ApprovalBacktest: {
             days: number;
             rule_version: number;
-            /** @description The first decision that is judged, UTC; null without any */
+            /** @description Time of the first evaluated decision, UTC; null if there is none */
             since: string | null;
-            /** @description Decisions of people in these days whose facts were kept */
+            /** @description Decisions by people in this period whose facts were recorded */
             decisions: number;
             would_approve: number;
-            /** @description Those of them that people rejected or sent back for a change */
+            /** @description Number of those that were rejected or sent back for a change */
             people_rejected: number;
-            /** @description Which these are, the latest first; at most 1000 */
+            /** @description Those listings, latest first; at most 1000 */
             listings: number[];
-            /** @description Whether the rule could be on: `min_decisions` and `max_rejected_percent` of the rule hold */
+            /** @description Whether the rule may be switched on: `min_decisions` and `max_rejected_percent` are met */
             passed: boolean;
         };
-        /** @description All must hold */
+        /** @description All conditions must be met */
         ApprovalConditions: {
-            /** @description At most these fields differ from what was last approved. A listing that was never approved does not match */
+            /** @description Only these fields may differ from the last approved version. A listing that was never approved does not match */
             changed_fields?: ("item_id" | "grade_id" | "title" | "description" | "language" | "images" | "shipping_payer" | "offers_enabled" | "min_offer_price")[];
-            /** @description Price ÷ the first trusted reference price of the item and label, in TL. A listing without one does not match */
+            /** @description Price ÷ the first trusted reference price of the item and label, in TL. A listing without a reference price does not match */
             price_ratio?: {
                 min?: number;
                 max?: number;
             };
-            /** @description Sold order lines of the seller */
+            /** @description Order lines the seller has sold */
             seller_sales?: {
                 min?: number;
                 max?: number;
@@ -2901,20 +2901,20 @@ export interface components {
             id: number;
             name: string;
             /**
-             * @description `off`; `shadow`: it is only logged what the rule would do; `on`: it approves. A rule can be on only if it passes a backtest of 90 days
+             * @description `off`; `shadow`: only logs what the rule would do; `on`: approves listings. Switching a rule on requires a passed 90-day backtest
              * @enum {string}
              */
             mode: "off" | "shadow" | "on";
-            /** @description Each change of the conditions makes a new one */
+            /** @description Incremented when the conditions change */
             version: number;
             conditions: components["schemas"]["ApprovalConditions"];
             max_rejected_percent: number;
             min_decisions: number;
-            /** @description Listings that this version judged, in shadow or on */
+            /** @description Listings evaluated by this version, in shadow mode or on */
             judged: number;
-            /** @description Those of them that it would approve */
+            /** @description Number of those it would approve */
             approves: number;
-            /** @description Those that it approved and that are not undone */
+            /** @description Number of those it approved, excluding undone approvals */
             approved: number;
             /**
              * Format: date-time
@@ -2929,7 +2929,7 @@ export interface components {
         };
         ApprovalRuleLogEntry: {
             listing_id: number;
-            /** @description Of the listing; null when it was deleted */
+            /** @description Title of the listing; null if it was deleted */
             title: string | null;
             /**
              * Format: date-time
@@ -2939,16 +2939,16 @@ export interface components {
             rule_version: number;
             /** @enum {string} */
             mode: "shadow" | "on";
-            /** @description Whether all conditions held */
+            /** @description Whether all conditions were met */
             approves: boolean;
-            /** @description What was decided then, by whomever; null for nothing yet */
+            /** @description Decision made about the listing; null if pending */
             decision: ("approve" | "reject" | "request_change") | null;
             decided_by: string | null;
         };
         ApproveListingInput: {
             /**
              * Format: date-time
-             * @description End of the publication period; by default as many days from now as is set. A vacation of the seller puts it off
+             * @description End of the publication period; default: the configured number of days from now. Extended by a vacation of the seller
              */
             expires_at?: string;
         };
@@ -2961,7 +2961,7 @@ export interface components {
             at: string;
             /** @description `operator:<name>` or `account:<id>` */
             actor: string;
-            /** @description Thing and verb, such as `account.create` */
+            /** @description Object and verb, such as `account.create` */
             action: string;
             subject_type: string;
             subject_id: string;
@@ -2975,7 +2975,7 @@ export interface components {
         };
         BacktestApprovalRuleInput: {
             /**
-             * @description Of the last so many days
+             * @description Number of days to test, up to now
              * @default 90
              */
             days?: number;
@@ -2988,14 +2988,14 @@ export interface components {
             batch_id: number;
             /** @enum {string} */
             kind: "merge" | "split";
-            /** @description The item that the merge emptied, or that the split made */
+            /** @description Item removed by the merge or created by the split */
             from: {
                 id: number;
                 name: string;
                 ref: string;
                 market: components["schemas"]["MarketCode"];
             };
-            /** @description The item that it was merged into, or split from */
+            /** @description Item it was merged into or split from */
             into: {
                 id: number;
                 name: string;
@@ -3010,30 +3010,30 @@ export interface components {
             at: string;
         };
         CancelOrderInput: {
-            /** @description Numbers of the lines, from 1; when absent all that are not cancelled yet */
+            /** @description Numbers of the lines, from 1; default: all lines not yet cancelled */
             lines?: number[];
-            /** @description Why; for operators */
+            /** @description Reason, shown to operators */
             reason: string;
         };
         ChangeAccountInput: {
             /** @description Name of the account */
             name?: string;
             plan?: components["schemas"]["Plan"];
-            /** @description true refuses the account's keys, hides its listings and holds back its webhooks */
+            /** @description true rejects the account's keys, hides its listings and pauses its webhooks */
             suspended?: boolean;
-            /** @description Lets the account bring listings in by file; null closes that */
+            /** @description Allows the account to import listings from files; null disallows it */
             listing_intake?: {
-                /** @description Most listings that are not sold, parked rows among them, up to which files bring some in */
+                /** @description Maximum number of unsold listings, including parked rows, that imports can reach */
                 quota: number;
             } | null;
         };
         ChangeCategoryInput: {
-            /** @description Unique within its market; made when absent */
+            /** @description Unique within its market; generated by default */
             ref?: string;
             name?: string;
-            /** @description Unique; made from game and name when absent */
+            /** @description Unique; generated from game and name by default */
             slug?: string;
-            /** @description Such as `pokemon` or `onepiece`; a new one is simply a new game */
+            /** @description Such as `pokemon` or `onepiece`; a new value adds a game */
             game?: string;
             market?: components["schemas"]["MarketCode"];
             parent_id?: number | null;
@@ -3042,7 +3042,7 @@ export interface components {
         ChangeCollectionInput: {
             /** @description Name of the collection */
             name?: string;
-            /** @description What the collection is about */
+            /** @description Description of the collection */
             description?: string;
             visibility?: components["schemas"]["CollectionVisibility"];
         };
@@ -3051,15 +3051,15 @@ export interface components {
             market?: components["schemas"]["MarketCode"];
             /** @description A category of the same market */
             category_id?: number;
-            /** @description Unique within its market, such as `shop:4711`; made when absent */
+            /** @description Unique within its market, such as `shop:4711`; generated by default */
             ref?: string;
             code?: string | null;
-            /** @description Unique; made from name, code and category when absent */
+            /** @description Unique; generated from name, code and category by default */
             slug?: string;
             genre?: components["schemas"]["Genre"];
-            /** @description The category's when absent */
+            /** @description Default: the category's */
             game?: string;
-            /** @description In the order given unless `order` says otherwise */
+            /** @description In the given order unless `order` is set */
             images?: (string | {
                 url: string;
                 order?: number;
@@ -3069,7 +3069,7 @@ export interface components {
                 name: string;
                 value: string;
             }[];
-            /** @description Ids of groups (GET /groups): the grades that suit the item */
+            /** @description Ids of groups (GET /groups): the grades the item can have */
             groups?: number[];
             details?: {
                 rarity?: string | null;
@@ -3083,7 +3083,7 @@ export interface components {
                 level?: number | null;
                 names?: string[] | null;
             };
-            /** @description Ids of the item in other systems, by which price feeds find it */
+            /** @description Ids of the item in other systems; price feeds match by them */
             foreign_ids?: {
                 source: string;
                 id: string;
@@ -3092,49 +3092,49 @@ export interface components {
         };
         ChangeKeyInput: {
             /**
-             * @description What the key is for
+             * @description Label of the key
              * @default
              */
             label?: string;
             expires_at?: string | null;
-            /** @description true refuses every operation that changes something with `READ_ONLY_KEY` */
+            /** @description true makes the key read-only: operations that change something are rejected with `READ_ONLY_KEY` */
             read_only?: boolean;
-            /** @description Origins of web pages that may use the key; requests without an `Origin` are refused then. Empty: no limit */
+            /** @description Origins of web pages that may use the key; if set, requests without an `Origin` are rejected. Empty: no restriction */
             allowed_origins?: string[];
-            /** @description Addresses and ranges (CIDR) from which the key may be used. Empty: no limit */
+            /** @description Addresses and ranges (CIDR) from which the key may be used. Empty: no restriction */
             allowed_addresses?: string[];
         };
         ChangePersonInput: {
-            /** @description Signs in with it and stands in the audit log; upper and lower case are the same */
+            /** @description Sign-in name, also shown in the audit log; case-insensitive */
             name?: string;
-            /** @description `owner` may do everything, `read_only` may read; the others read everything and change what they are called after */
+            /** @description `owner` may do everything and `read_only` may only read; the other roles may read everything and change their own area */
             roles?: components["schemas"]["Role"][];
         };
         CollectionImport: {
             rows_read: number;
-            /** @description Records made */
+            /** @description Records created */
             added: number;
-            /** @description Rows that an earlier import brought, or of nothing that is owned */
+            /** @description Rows already imported, and rows with a quantity of 0 */
             unchanged: number;
-            /** @description Rows that wait for someone to name their item */
+            /** @description Rows parked until someone chooses their item */
             parked: number;
-            /** @description Rows that cannot be read */
+            /** @description Rows with invalid content */
             rejected: number;
-            /** @description The first 1,000 rejects */
+            /** @description The first 1,000 rejected rows */
             errors: {
                 line: number;
                 message: string;
                 field?: string;
-                /** @description Name of the rule that was broken; for programs */
+                /** @description Machine-readable name of the rule */
                 rule?: string;
-                /** @description Values that the rule names */
+                /** @description Parameters of the rule */
                 params?: {
                     [key: string]: unknown;
                 };
             }[];
         };
         CollectionRecord: {
-            /** @description Record id: the `itemId` of paths */
+            /** @description Record id: `itemId` in paths */
             id: number;
             item_id: number;
             item_name: string;
@@ -3151,7 +3151,7 @@ export interface components {
                 label: string;
                 currency: string;
                 price: number;
-                /** @description Price times quantity */
+                /** @description Price × quantity */
                 amount: number;
                 /** Format: date-time */
                 updated_at: string;
@@ -3165,38 +3165,38 @@ export interface components {
         CollectionWorthDay: {
             /**
              * Format: date
-             * @description In the time zone of the service
+             * @description Date in the service's time zone
              */
             day: string;
             /**
              * Format: date-time
-             * @description When it was taken, UTC; prices and records as they were then
+             * @description When it was calculated, UTC, from the prices and records at that time
              */
             at: string;
-            /** @description One entry per currency; amounts of different currencies are never added up */
+            /** @description One entry per currency; amounts in different currencies are never summed */
             currencies: {
                 currency: string;
-                /** @description Current prices times quantities */
+                /** @description Sum of current price × quantity */
                 value: number;
-                /** @description Purchase prices times quantities */
+                /** @description Sum of purchase price × quantity */
                 cost: number;
                 gain: number | null;
             }[];
-            /** @description Records without a price that fits */
+            /** @description Records without a matching price */
             without_price: number;
-            /** @description Records left out of `value` because every price that fits is disputed or stale */
+            /** @description Records excluded from `value` because every matching price is disputed or stale */
             without_trusted_price: number;
             /** @description Records without a purchase price */
             without_cost: number;
         };
         Completions: {
-            /** @description Where the term begins that is being typed, counted from 0: an option replaces all from there */
+            /** @description Where the term being typed starts, from 0: a completion replaces everything from there */
             from: number;
-            /** @description Terms, or names of fields with an operator behind which a value is to follow */
+            /** @description Complete terms, or names of fields with an operator that a value follows */
             options: string[];
         };
         CorrectListingInput: {
-            /** @description Id of the item that is sold */
+            /** @description Id of the item being sold */
             item_id?: number;
             /** @description At most 255 characters */
             title?: string;
@@ -3205,17 +3205,17 @@ export interface components {
             grade_id?: number | null;
             /** @description At most 5000 characters */
             description?: string;
-            /** @description Units in stock; 1 when absent */
+            /** @description Units in stock; default: 1 */
             quantity?: number;
             language?: string | null;
-            /** @description In the order given unless `order` says otherwise */
+            /** @description In the given order unless `order` is set */
             images?: (string | {
                 url: string;
                 order?: number;
             })[];
-            /** @description Who pays the shipping */
+            /** @description Who pays for shipping */
             shipping_payer?: components["schemas"]["ShippingPayer"];
-            /** @description Whether buyers may offer another price */
+            /** @description Whether buyers may offer a different price */
             offers_enabled?: boolean;
             min_offer_price?: number | null;
         };
@@ -3227,60 +3227,60 @@ export interface components {
             highlight_credits?: number;
         };
         CreateApprovalRuleInput: {
-            /** @description What it is called */
+            /** @description Name of the rule */
             name: string;
             conditions: components["schemas"]["ApprovalConditions"];
             /**
-             * @description `off`; `shadow`: it is only logged what the rule would do; `on`: it approves. A rule can be on only if it passes a backtest of 90 days
+             * @description `off`; `shadow`: only logs what the rule would do; `on`: approves listings. Switching a rule on requires a passed 90-day backtest
              * @enum {string}
              */
             mode?: "off" | "shadow" | "on";
             /**
-             * @description Of the listings that it would have approved, at most so many percent may have been rejected by people
+             * @description Highest allowed percentage of listings the rule would have approved but people rejected
              * @default 1
              */
             max_rejected_percent?: number;
             /**
-             * @description So many listings at least it must have been able to approve
+             * @description Minimum number of listings the rule would have approved
              * @default 20
              */
             min_decisions?: number;
         };
         CreateCategoryInput: {
-            /** @description Unique within its market; made when absent */
+            /** @description Unique within its market; generated by default */
             ref?: string;
             name: string;
-            /** @description Unique; made from game and name when absent */
+            /** @description Unique; generated from game and name by default */
             slug?: string;
-            /** @description Such as `pokemon` or `onepiece`; a new one is simply a new game */
+            /** @description Such as `pokemon` or `onepiece`; a new value adds a game */
             game: string;
             market: components["schemas"]["MarketCode"];
             parent_id?: number | null;
             image?: string | null;
         };
         CreateCollectionInput: {
-            /** @description Whose it is */
+            /** @description Account that owns it */
             account_id: number;
             /** @description Name of the collection */
             name: string;
-            /** @description What the collection is about */
+            /** @description Description of the collection */
             description?: string;
             visibility?: components["schemas"]["CollectionVisibility"];
         };
         CreateItemInput: {
-            /** @description Unique within its market, such as `shop:4711`; made when absent */
+            /** @description Unique within its market, such as `shop:4711`; generated by default */
             ref?: string;
             name: string;
             code?: string | null;
-            /** @description Unique; made from name, code and category when absent */
+            /** @description Unique; generated from name, code and category by default */
             slug?: string;
             genre?: components["schemas"]["Genre"];
-            /** @description The category's when absent */
+            /** @description Default: the category's */
             game?: string;
             market: components["schemas"]["MarketCode"];
             /** @description A category of the same market */
             category_id: number;
-            /** @description In the order given unless `order` says otherwise */
+            /** @description In the given order unless `order` is set */
             images?: (string | {
                 url: string;
                 order?: number;
@@ -3290,7 +3290,7 @@ export interface components {
                 name: string;
                 value: string;
             }[];
-            /** @description Ids of groups (GET /groups): the grades that suit the item */
+            /** @description Ids of groups (GET /groups): the grades the item can have */
             groups?: number[];
             details?: {
                 rarity?: string | null;
@@ -3304,7 +3304,7 @@ export interface components {
                 level?: number | null;
                 names?: string[] | null;
             };
-            /** @description Ids of the item in other systems, by which price feeds find it */
+            /** @description Ids of the item in other systems; price feeds match by them */
             foreign_ids?: {
                 source: string;
                 id: string;
@@ -3313,22 +3313,22 @@ export interface components {
         };
         CreateKeyInput: {
             /**
-             * @description What the key is for
+             * @description Label of the key
              * @default
              */
             label?: string;
             expires_at?: string | null;
-            /** @description true refuses every operation that changes something with `READ_ONLY_KEY` */
+            /** @description true makes the key read-only: operations that change something are rejected with `READ_ONLY_KEY` */
             read_only?: boolean;
-            /** @description Origins of web pages that may use the key; requests without an `Origin` are refused then. Empty: no limit */
+            /** @description Origins of web pages that may use the key; if set, requests without an `Origin` are rejected. Empty: no restriction */
             allowed_origins?: string[];
-            /** @description Addresses and ranges (CIDR) from which the key may be used. Empty: no limit */
+            /** @description Addresses and ranges (CIDR) from which the key may be used. Empty: no restriction */
             allowed_addresses?: string[];
         };
         CreateListingInput: {
-            /** @description Id of the account that sells */
+            /** @description Id of the seller's account */
             seller_id: number;
-            /** @description Id of the item that is sold */
+            /** @description Id of the item being sold */
             item_id: number;
             grade_id?: number | null;
             /** @description At most 255 characters */
@@ -3337,35 +3337,35 @@ export interface components {
             description?: string;
             /** @description In TL */
             price: number;
-            /** @description Units in stock; 1 when absent */
+            /** @description Units in stock; default: 1 */
             quantity?: number;
             language?: string | null;
-            /** @description In the order given unless `order` says otherwise */
+            /** @description In the given order unless `order` is set */
             images?: (string | {
                 url: string;
                 order?: number;
             })[];
-            /** @description Who pays the shipping */
+            /** @description Who pays for shipping */
             shipping_payer?: components["schemas"]["ShippingPayer"];
-            /** @description Whether buyers may offer another price */
+            /** @description Whether buyers may offer a different price */
             offers_enabled?: boolean;
             min_offer_price?: number | null;
         };
         CreatePersonInput: {
-            /** @description Signs in with it and stands in the audit log; upper and lower case are the same */
+            /** @description Sign-in name, also shown in the audit log; case-insensitive */
             name: string;
-            /** @description `owner` may do everything, `read_only` may read; the others read everything and change what they are called after */
+            /** @description `owner` may do everything and `read_only` may only read; the other roles may read everything and change their own area */
             roles: components["schemas"]["Role"][];
         };
         CreatePersonTokenInput: {
-            /** @description What uses it */
+            /** @description What uses the token */
             label: string;
         };
         CreditEntry: {
             id: number;
-            /** @description Below 0 where credits were taken or used */
+            /** @description Negative if credits were deducted or used */
             amount: number;
-            /** @description After it */
+            /** @description Balance after the entry */
             balance: number;
             reason: string;
             /**
@@ -3395,41 +3395,41 @@ export interface components {
             decision: "accept" | "discard" | "confirm" | "withdraw";
             /** @description Held prices to accept or discard */
             held_ids?: number[];
-            /** @description Published prices to confirm or withdraw, as they were seen */
+            /** @description Published prices to confirm or withdraw, with the amounts you saw */
             prices?: {
                 item_id: number;
                 /** @enum {string} */
                 market: "source_a" | "source_b" | "source_c";
                 label: string;
-                /** @description The amount as it was seen */
+                /** @description The amount you saw */
                 price: number;
             }[];
-            /** @description All prices in question that it finds */
+            /** @description All prices under review that match */
             filter?: {
                 /** @enum {string} */
                 state?: "held" | "disputed" | "stale";
                 /**
-                 * @description Held by this rule; or this is the first flag of the published prices of the item and label
+                 * @description Only prices held by this rule, or with this as the first flag of the published prices of the item and label
                  * @enum {string}
                  */
                 cause?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "own_averages" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside";
                 market?: components["schemas"]["MarketCode"];
                 /** @description Condition or grade */
                 label?: string;
-                /** @description Of this game */
+                /** @description Only this game */
                 game?: string;
-                /** @description Of this category or one below it */
+                /** @description Only this category and those below it */
                 category_id?: number;
-                /** @description Of this item only */
+                /** @description Only this item */
                 item_id?: number;
-                /** @description Brought by this import */
+                /** @description Only prices of this import */
                 import_id?: number;
             };
-            /** @description With `filter`: how many prices GET /price-reviews/count said that it finds */
+            /** @description With `filter`: number of matching prices returned by GET /price-reviews/count */
             expected?: number;
         };
         DecidedPrices: {
-            /** @description How many */
+            /** @description Number of prices */
             decided: number;
         };
         DecidingRule: {
@@ -3438,48 +3438,48 @@ export interface components {
         };
         DiscardHeldPricesInput: {
             /**
-             * @description Held by this rule, or `withdrawn` by a person
+             * @description Only prices held by this rule, or `withdrawn` by a person
              * @enum {string}
              */
             rule?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "withdrawn";
             market?: components["schemas"]["MarketCode"];
-            /** @description Of this import only */
+            /** @description Only this import */
             import_id?: number;
-            /** @description Of this item only */
+            /** @description Only this item */
             item_id?: number;
         };
         Dump: {
             /**
              * Format: date-time
-             * @description The moment of the database that it shows, UTC
+             * @description Time of the database snapshot, UTC
              */
             as_of: string;
-            /** @description Send it to `/changes` as `after`: what changed since the dump */
+            /** @description Send it to `/changes` as `after` to get the changes since the dump */
             change_cursor: string;
-            /** @description Each table as NDJSON (gzip) and as Parquet; price points by month */
+            /** @description Each table as NDJSON (gzip) and Parquet; price points by month */
             files: components["schemas"]["DumpFile"][];
         };
         DumpFile: {
             name: string;
             rows: number;
             bytes: number;
-            /** @description Of the bytes of the file, in hexadecimal */
+            /** @description SHA-256 of the file, in hexadecimal */
             sha256: string;
         };
         DumpState: {
-            /** @description The newest dump; null before the first, and while the store cannot be used */
+            /** @description Latest dump; null until the first one exists and while the store is unavailable */
             latest: components["schemas"]["Dump"] | null;
-            /** @description The dump that this node is making */
+            /** @description The dump running on this node */
             running: components["schemas"]["RunningDump"] | null;
-            /** @description Why the last one failed on this node */
+            /** @description Why the last dump failed on this node */
             failure: string | null;
-            /** @description Folder or address at which dumps are kept */
+            /** @description Folder or URL where dumps are stored */
             place: string;
-            /** @description Why the store cannot be used now */
+            /** @description Why the store is currently unavailable */
             problem: string | null;
         };
         EndedSessions: {
-            /** @description How many sessions */
+            /** @description Number of sessions */
             ended: number;
         };
         Error: {
@@ -3487,11 +3487,11 @@ export interface components {
             success: false;
             error: {
                 code: components["schemas"]["ErrorCode"];
-                /** @description For people; names what was wrong and what is allowed */
+                /** @description Human-readable message: what was wrong and what is allowed */
                 message: string;
-                /** @description Name of the rule that was broken; for programs */
+                /** @description Machine-readable name of the rule */
                 rule?: string;
-                /** @description Values that the rule names */
+                /** @description Parameters of the rule */
                 params?: {
                     [key: string]: unknown;
                 };
@@ -3507,17 +3507,17 @@ export interface components {
             version: number;
         };
         ExplainedComparison: {
-            /** @description The other amount in the currency of the price, by `rates` */
+            /** @description The other amount converted to the currency of the price by `rates` */
             converted: number;
-            /** @description What an amount of 1 there usually is in the price's market; 1 where nothing is known */
+            /** @description Usual price in this market for an amount of 1 in the other; 1 if unknown */
             usual_ratio: number;
-            /** @description By what factor about two thirds of the cards deviate at most from that */
+            /** @description Factor by which about two thirds of the cards deviate from that at most */
             usual_spread: number;
-            /** @description Of how many cards of the set and finish, or of the game, that is known */
+            /** @description Number of cards of the set and finish, or of the game, behind that ratio */
             cards: number;
-            /** @description `converted` times `usual_ratio`: what the price would be */
+            /** @description Expected price: `converted` × `usual_ratio` */
             expected: number;
-            /** @description How many times larger or smaller than that the price is */
+            /** @description Factor between the price and the expected price */
             times_off: number;
             /**
              * @description `agree`: less than `noise` or `doubt_factor` apart; `conflict`: at least `market_factor` and `usual_spread` to the power of `market_spreads`; `doubt`: between, which counts where own figures point the same way
@@ -3531,23 +3531,23 @@ export interface components {
             names: string[];
         };
         Finding: {
-            /** @description What was checked; a market for a price source */
+            /** @description Name of the check; for a price source its market */
             check: string;
-            /** @description False where the service does not work as it should */
+            /** @description false if there is a problem */
             ok: boolean;
             found: string;
-            /** @description What to do about it */
+            /** @description How to fix it */
             advice?: string;
         };
         /** @enum {string} */
         FirstStep: "owner" | "catalogue" | "prices" | "rates" | "account" | "key" | "listing";
         FirstSteps: {
-            /** @description Every step but `owner` is done: a service may be run with shared tokens alone */
+            /** @description Whether every step except `owner` is done: a service can run with shared tokens only */
             done: boolean;
             steps: {
                 step: components["schemas"]["FirstStep"];
                 done: boolean;
-                /** @description Of `key`: the account that has none yet */
+                /** @description For the step `key`: an account without a key */
                 subject_id: number | null;
             }[];
         };
@@ -3566,7 +3566,7 @@ export interface components {
             types: components["schemas"]["Grade"][];
         };
         Health: {
-            /** @description Whether all findings are */
+            /** @description Whether all findings are ok */
             ok: boolean;
             findings: components["schemas"]["Finding"][];
         };
@@ -3615,15 +3615,15 @@ export interface components {
             status: components["schemas"]["ImportStatus"];
             percent: number;
             rows_read: number;
-            /** @description Categories and items; of price files the prices that are the first of their kind */
+            /** @description Categories and items; for price files, the first prices of an item and label */
             created: number;
-            /** @description Categories and items; of price files the other accepted prices */
+            /** @description Categories and items; for price files, the other accepted prices */
             updated: number;
-            /** @description Prices, be they new or changed */
+            /** @description New and changed prices */
             accepted: number;
             /** @description Categories, items and prices */
             unchanged: number;
-            /** @description Prices that wait for a decision */
+            /** @description Held prices */
             held: number;
             /** @description Rows */
             rejected: number;
@@ -3652,15 +3652,15 @@ export interface components {
             status: components["schemas"]["ImportStatus"];
             percent: number;
             rows_read: number;
-            /** @description Categories and items; of price files the prices that are the first of their kind */
+            /** @description Categories and items; for price files, the first prices of an item and label */
             created: number;
-            /** @description Categories and items; of price files the other accepted prices */
+            /** @description Categories and items; for price files, the other accepted prices */
             updated: number;
-            /** @description Prices, be they new or changed */
+            /** @description New and changed prices */
             accepted: number;
             /** @description Categories, items and prices */
             unchanged: number;
-            /** @description Prices that wait for a decision */
+            /** @description Held prices */
             held: number;
             /** @description Rows */
             rejected: number;
@@ -3683,25 +3683,25 @@ export interface components {
                 line: number;
                 reason: string;
                 field?: string;
-                /** @description Name of the rule that was broken; for programs */
+                /** @description Machine-readable name of the rule */
                 rule?: string;
-                /** @description Values that the rule names */
+                /** @description Parameters of the rule */
                 params?: {
                     [key: string]: unknown;
                 };
             }[];
-            /** @description Why rows were refused, the most frequent reason first; counts all refused rows */
+            /** @description Reasons for refused rows, most frequent first; counts all refused rows */
             reasons: {
-                /** @description `…` stands for what differs from row to row */
+                /** @description `…` stands for values that differ between rows */
                 reason: string;
                 field?: string;
-                /** @description Name of the rule that was broken; for programs */
+                /** @description Machine-readable name of the rule */
                 rule?: string;
-                /** @description Values that the rule names */
+                /** @description Parameters of the rule */
                 params?: {
                     [key: string]: unknown;
                 };
-                /** @description Rows refused for it */
+                /** @description Number of rows refused for this reason */
                 count: number;
                 /** @description The first three of them */
                 samples: {
@@ -3709,9 +3709,9 @@ export interface components {
                     line: number;
                     reason: string;
                     field?: string;
-                    /** @description Name of the rule that was broken; for programs */
+                    /** @description Machine-readable name of the rule */
                     rule?: string;
-                    /** @description Values that the rule names */
+                    /** @description Parameters of the rule */
                     params?: {
                         [key: string]: unknown;
                     };
@@ -3728,44 +3728,44 @@ export interface components {
             name: string;
             /** @enum {string} */
             kind: "catalogue" | "prices";
-            /** @description Whether it is read by a mapping of columns */
+            /** @description Whether it needs a column mapping */
             mapped: boolean;
-            /** @description What such a file is, for people */
+            /** @description Human-readable description of the format */
             title: string;
-            /** @description Market that it is imported into unless another is named */
+            /** @description Default market to import into */
             market: components["schemas"]["MarketCode"] | null;
-            /** @description A file is of this format when it bears one of these marks: all names are columns of its header line (`csv`), or all are keys in its first 4,096 characters (`json`) */
+            /** @description A file has this format if it matches one of these signatures: all names are columns of its header line (`csv`), or all names are keys in its first 4,096 characters (`json`) */
             marks: components["schemas"]["FileMark"][];
         };
         /** @enum {string} */
         ImportStatus: "queued" | "running" | "done" | "failed";
         InvitedPerson: {
             id: number;
-            /** @description Signs in with it; upper and lower case are the same */
+            /** @description Sign-in name; case-insensitive */
             name: string;
             roles: components["schemas"]["Role"][];
-            /** @description false until the link was used */
+            /** @description false until the one-time link has been used */
             has_password: boolean;
-            /** @description A code is asked for at sign-in; before that is set up, a session may do nothing else */
+            /** @description Whether sign-in asks for a code; until it is set up, a session may do nothing else */
             two_factor: boolean;
-            /** @description Until when the one-time link is valid; null: there is none */
+            /** @description When the one-time link expires; null if there is none */
             link_expires_at: string | null;
             /**
              * Format: date-time
              * @description UTC
              */
             created_at: string;
-            /** @description One-time link below the console's address, shown this once */
+            /** @description One-time link, relative to the console's address; shown only once */
             link_path: string;
         };
         ItemSource: {
             record_id: number;
             source: string;
-            /** @description The source's id */
+            /** @description Id assigned by the source */
             foreign_id: string;
             finish: string | null;
             name: string | null;
-            /** @description How the record came to the item: `own`, `shop-id`, `set-map`, `loose-decided`, `sealed`, `operator` */
+            /** @description How the record was matched to the item: `own`, `shop-id`, `set-map`, `loose-decided`, `sealed` or `operator` */
             method: string;
             /** @description 0 to 100 */
             confidence: number;
@@ -3783,9 +3783,9 @@ export interface components {
              * @description UTC
              */
             day: string;
-            /** @description Operation id of the public reference, or `graphql` */
+            /** @description Operation id from the public API reference, or `graphql` */
             operation: string;
-            /** @description Requests that were let in, with whatever answer */
+            /** @description Requests admitted, whatever their status */
             requests: number;
         };
         ListedItem: {
@@ -3825,10 +3825,10 @@ export interface components {
                 evolve_from?: string;
                 suffix?: string;
                 level?: number;
-                /** @description The name in other languages, for searches */
+                /** @description The name in other languages, used by search */
                 names?: string[];
             };
-            /** @description Ids of the item in other systems, by which price feeds find it */
+            /** @description Ids of the item in other systems; price feeds match by them */
             foreign_ids: {
                 source: string;
                 id: string;
@@ -3844,7 +3844,7 @@ export interface components {
              * @description UTC
              */
             updated_at: string;
-            /** @description The current price that the public API shows first where no market is asked for; null without any */
+            /** @description The current price the public API shows first when no market is requested; null if there is none */
             price: {
                 market: components["schemas"]["MarketCode"];
                 label: string;
@@ -3856,22 +3856,22 @@ export interface components {
                 updated_at: string;
                 /**
                  * Format: date-time
-                 * @description When its source last stated it, UTC
+                 * @description When its source last stated the price, UTC
                  */
                 confirmed_at: string;
-                /** @description Of those that are not `trusted`, none is an input of a computed figure */
+                /** @description Only `trusted` prices are inputs of computed figures */
                 state: components["schemas"]["PriceState"];
                 confidence: components["schemas"]["PriceConfidence"];
-                /** @description What speaks against it, or could not be checked */
+                /** @description Evidence against the price, and checks that were not possible */
                 flags: components["schemas"]["PriceFlag"][];
-                /** @description The import or price post that set it */
+                /** @description Import or price post that set the price */
                 import_id: number;
             } | null;
         };
         ListingChangedBy: {
             /** @enum {string} */
             kind: "price_job" | "repricing_rule";
-            /** @description Of the job or rule */
+            /** @description Id of the job or rule */
             id: number;
             /**
              * Format: date-time
@@ -3882,41 +3882,41 @@ export interface components {
         ListingDecision: {
             id: number;
             listing_id: number;
-            /** @description Of the listing; null when it was deleted */
+            /** @description Title of the listing; null if it was deleted */
             title: string | null;
             seller_id: number;
             /** @enum {string} */
             decision: "approve" | "reject" | "request_change";
-            /** @description What the owner reads of a rejection or requested change */
+            /** @description Reason shown to the owner for a rejection or requested change */
             note: string | null;
             /**
              * Format: date-time
              * @description UTC
              */
             decided_at: string;
-            /** @description As in the audit log; `rule:<id>` for a rule */
+            /** @description Actor as in the audit log; `rule:<id>` for a rule */
             decided_by: string;
-            /** @description The approval rule that decided, null where a person did */
+            /** @description Approval rule that decided; null if a person did */
             rule: components["schemas"]["DecidingRule"] | null;
-            /** @description Until when it can be undone; null where it cannot: the listing has changed since */
+            /** @description Deadline for undoing it; null if it cannot be undone because the listing has changed */
             undo_until: string | null;
             undone_at: string | null;
             undone_by: string | null;
         };
         ListingReview: {
             item: components["schemas"]["ReviewedItem"];
-            /** @description Whose prices it is compared with */
+            /** @description Item whose prices it is compared with */
             label: string;
-            /** @description Prices of the item under that label, in the order of `MARKET_ORDER` */
+            /** @description Prices of the item with that label, in the order of `MARKET_ORDER` */
             references: components["schemas"]["ReferencePrice"][];
-            /** @description `ratio` of the first trusted reference; null without one */
+            /** @description `ratio` of the first trusted reference; null if there is none */
             price_ratio: number | null;
             seller: components["schemas"]["SellerRecord"];
         };
         /** @enum {string} */
         ListingStatus: "pending" | "active" | "paused" | "rejected" | "expired" | "sold";
         LoadedRates: {
-            /** @description How many */
+            /** @description Number of prices */
             rates: number;
         };
         /** @enum {string} */
@@ -3927,9 +3927,9 @@ export interface components {
             state: "waiting" | "postponed" | "decided";
             game: string;
             record: components["schemas"]["MatchRecord"];
-            /** @description Why no rule decides */
+            /** @description Why no rule could decide */
             reasons: components["schemas"]["MatchReason"][];
-            /** @description Best first */
+            /** @description Best match first */
             candidates: components["schemas"]["MatchCandidate"][];
             /**
              * Format: date-time
@@ -3939,7 +3939,7 @@ export interface components {
             decision: {
                 /** @enum {string} */
                 kind: "accepted" | "separated";
-                /** @description The item that the record is */
+                /** @description Item that matches the record */
                 item_id: number;
                 author: string;
                 /**
@@ -3992,10 +3992,10 @@ export interface components {
                 evolve_from?: string;
                 suffix?: string;
                 level?: number;
-                /** @description The name in other languages, for searches */
+                /** @description The name in other languages, used by search */
                 names?: string[];
             };
-            /** @description Ids of the item in other systems, by which price feeds find it */
+            /** @description Ids of the item in other systems; price feeds match by them */
             foreign_ids: {
                 source: string;
                 id: string;
@@ -4023,34 +4023,34 @@ export interface components {
                 updated_at: string;
                 /**
                  * Format: date-time
-                 * @description When its source last stated it, UTC
+                 * @description When its source last stated the price, UTC
                  */
                 confirmed_at: string;
-                /** @description Of those that are not `trusted`, none is an input of a computed figure */
+                /** @description Only `trusted` prices are inputs of computed figures */
                 state: components["schemas"]["PriceState"];
                 confidence: components["schemas"]["PriceConfidence"];
-                /** @description What speaks against it, or could not be checked */
+                /** @description Evidence against the price, and checks that were not possible */
                 flags: components["schemas"]["PriceFlag"][];
-                /** @description The import or price post that set it */
+                /** @description Import or price post that set the price */
                 import_id: number;
             }[];
         };
         MatchReason: {
             /** @enum {string} */
             rule: "loose" | "several" | "claimed-twice" | "shop-id-shared" | "shop-id-differs" | "hp" | "price-ratio" | "set-unclear" | "finish" | "unknown";
-            /** @description What the rule saw */
+            /** @description Finding of the rule */
             params: {
                 [key: string]: unknown;
             };
-            /** @description In English */
+            /** @description Explanation in English */
             text: string;
         };
         MatchRecord: {
             record_id: number;
             source: string;
-            /** @description The source's id */
+            /** @description Id assigned by the source */
             foreign_id: string;
-            /** @description Empty where the source does not state one */
+            /** @description Empty if the source does not state one */
             finishes: string[];
             market: components["schemas"]["MarketCode"] | null;
             ref: string | null;
@@ -4079,17 +4079,17 @@ export interface components {
                 evolve_from?: string;
                 suffix?: string;
                 level?: number;
-                /** @description The name in other languages, for searches */
+                /** @description The name in other languages, used by search */
                 names?: string[];
             };
-            /** @description Ids of the item in other systems, by which price feeds find it */
+            /** @description Ids of the item in other systems; price feeds match by them */
             foreign_ids: {
                 source: string;
                 id: string;
                 finish?: string;
             }[];
             item_id: number | null;
-            /** @description Of that item */
+            /** @description Id of that item */
             prices: {
                 market: components["schemas"]["MarketCode"];
                 label: string;
@@ -4101,30 +4101,30 @@ export interface components {
                 updated_at: string;
                 /**
                  * Format: date-time
-                 * @description When its source last stated it, UTC
+                 * @description When its source last stated the price, UTC
                  */
                 confirmed_at: string;
-                /** @description Of those that are not `trusted`, none is an input of a computed figure */
+                /** @description Only `trusted` prices are inputs of computed figures */
                 state: components["schemas"]["PriceState"];
                 confidence: components["schemas"]["PriceConfidence"];
-                /** @description What speaks against it, or could not be checked */
+                /** @description Evidence against the price, and checks that were not possible */
                 flags: components["schemas"]["PriceFlag"][];
-                /** @description The import or price post that set it */
+                /** @description Import or price post that set the price */
                 import_id: number;
             }[];
         };
         MatchedSet: {
-            /** @description Id of the category */
+            /** @description Category id */
             id: number;
             ref: string;
             name: string;
             market: components["schemas"]["MarketCode"];
-            /** @description Items of the category */
+            /** @description Number of items in the category */
             items_count: number;
         };
         Merge: {
             id: number;
-            /** @description The same as `id`: each merge is a batch of its own */
+            /** @description Same as `id`: every merge is a batch */
             batch_id: number;
             from: {
                 id: number;
@@ -4138,7 +4138,7 @@ export interface components {
                 ref: string;
                 market: components["schemas"]["MarketCode"];
             };
-            /** @description How much the item gave to the survivor */
+            /** @description Number of objects moved to the remaining item */
             moved: {
                 /** @description Foreign ids */
                 foreign_ids: number;
@@ -4163,7 +4163,7 @@ export interface components {
             undone_at: string | null;
         };
         MergeItemInput: {
-            /** @description Id of the item that survives and gets everything */
+            /** @description Id of the item to keep; it receives everything */
             into: number;
         };
         NewApiKey: {
@@ -4172,22 +4172,22 @@ export interface components {
             label: string;
             /** @description The last four characters of the key */
             last4: string;
-            /** @description Operations that change something answer `READ_ONLY_KEY` */
+            /** @description Whether operations that change something are rejected with `READ_ONLY_KEY` */
             read_only: boolean;
-            /** @description Origins of web pages that may use it; empty: no limit */
+            /** @description Origins of web pages that may use the key; empty: no restriction */
             allowed_origins: string[];
-            /** @description Addresses and ranges from which it may be used; empty: no limit */
+            /** @description Addresses and ranges from which the key may be used; empty: no restriction */
             allowed_addresses: string[];
             /**
              * Format: date-time
              * @description UTC
              */
             created_at: string;
-            /** @description First use on the last day (UTC) on which it was used */
+            /** @description First use on the last day (UTC) of use */
             last_used_at: string | null;
             expires_at: string | null;
             revoked_at: string | null;
-            /** @description The key itself, shown this once */
+            /** @description The key; shown only once */
             key: string;
         };
         NewPersonToken: {
@@ -4200,10 +4200,10 @@ export interface components {
              * @description UTC
              */
             created_at: string;
-            /** @description First use on the last day (UTC) on which it was used */
+            /** @description First use on the last day (UTC) of use */
             last_used_at: string | null;
             revoked_at: string | null;
-            /** @description The token itself, shown this once */
+            /** @description The token; shown only once */
             token: string;
         };
         Order: {
@@ -4217,9 +4217,9 @@ export interface components {
                 listing_id: number;
                 quantity: number;
                 unit_price: number;
-                /** @description Unit price × quantity less the commission */
+                /** @description Unit price × quantity minus the commission */
                 seller_payout: number;
-                /** @description After the sale */
+                /** @description Stock after the sale */
                 listing_status: components["schemas"]["ListingStatus"];
             }[];
         };
@@ -4229,19 +4229,19 @@ export interface components {
             listing_id: number;
             quantity: number;
             unit_price: number;
-            /** @description Unit price × quantity less the commission */
+            /** @description Unit price × quantity minus the commission */
             seller_payout: number;
-            /** @description After the sale */
+            /** @description Stock after the sale */
             listing_status: components["schemas"]["ListingStatus"];
             seller_id: number;
-            /** @description Unit price × quantity less the payout */
+            /** @description Unit price × quantity minus the payout */
             commission: number;
             cancellation: components["schemas"]["SaleCancellation"] | null;
         };
         Pagination: {
             current_page: number;
             per_page: number;
-            /** @description Exact number of entries over all pages */
+            /** @description Exact number of entries on all pages */
             total: number;
             /** @description At least 1 */
             last_page: number;
@@ -4251,7 +4251,7 @@ export interface components {
             id: number;
             collection_id: number;
             format: string;
-            /** @description Line of the file */
+            /** @description Line number in the file */
             line: number;
             reason: string;
             rule: string | null;
@@ -4264,7 +4264,7 @@ export interface components {
             finish: string | null;
             label: string | null;
             quantity: number;
-            /** @description The best first */
+            /** @description Best match first */
             candidates: {
                 item_id: number;
                 name: string;
@@ -4278,14 +4278,14 @@ export interface components {
         };
         Person: {
             id: number;
-            /** @description Signs in with it; upper and lower case are the same */
+            /** @description Sign-in name; case-insensitive */
             name: string;
             roles: components["schemas"]["Role"][];
-            /** @description false until the link was used */
+            /** @description false until the one-time link has been used */
             has_password: boolean;
-            /** @description A code is asked for at sign-in; before that is set up, a session may do nothing else */
+            /** @description Whether sign-in asks for a code; until it is set up, a session may do nothing else */
             two_factor: boolean;
-            /** @description Until when the one-time link is valid; null: there is none */
+            /** @description When the one-time link expires; null if there is none */
             link_expires_at: string | null;
             /**
              * Format: date-time
@@ -4295,20 +4295,20 @@ export interface components {
         };
         PersonSession: {
             id: number;
-            /** @description The session that asks */
+            /** @description The session of this request */
             current: boolean;
-            /** @description Opened with a token instead of a password */
+            /** @description Created with a token instead of a password */
             by_token: boolean;
-            /** @description Where it was opened from */
+            /** @description Address it was created from */
             address: string;
-            /** @description The `User-Agent` that opened it */
+            /** @description The `User-Agent` that created it */
             browser: string;
             /**
              * Format: date-time
              * @description UTC
              */
             created_at: string;
-            /** @description First use on the last day (UTC) on which it was used */
+            /** @description First use on the last day (UTC) of use */
             last_used_at: string | null;
             /**
              * Format: date-time
@@ -4326,25 +4326,25 @@ export interface components {
              * @description UTC
              */
             created_at: string;
-            /** @description First use on the last day (UTC) on which it was used */
+            /** @description First use on the last day (UTC) of use */
             last_used_at: string | null;
             revoked_at: string | null;
         };
         PlaceParkedRowInput: {
-            /** @description The item that the row means */
+            /** @description Item to use for the row */
             item_id: number;
-            /** @description A grade that suits the item, instead of the row's */
+            /** @description Grade allowed for the item, instead of the row's */
             grade_id?: number;
         };
         /** @enum {string} */
         Plan: "starter" | "professional" | "plus" | "enterprise";
         PostPricesInput: unknown[];
         PostedPrices: {
-            /** @description The batch that these prices are; it can be reverted */
+            /** @description The batch of these prices; it can be reverted */
             import_id: number;
             accepted: number;
             unchanged: number;
-            /** @description Wait for a decision: see GET /held-prices */
+            /** @description Held for review: see GET /held-prices */
             held: number;
             rejected: number;
             errors: {
@@ -4352,9 +4352,9 @@ export interface components {
                 row: number;
                 message: string;
                 field?: string;
-                /** @description Name of the rule that was broken; for programs */
+                /** @description Machine-readable name of the rule */
                 rule?: string;
-                /** @description Values that the rule names */
+                /** @description Parameters of the rule */
                 params?: {
                     [key: string]: unknown;
                 };
@@ -4366,9 +4366,9 @@ export interface components {
             id: number;
             /** @enum {string} */
             decision: "accept" | "discard" | "confirm" | "withdraw";
-            /** @description How many it decided */
+            /** @description Number of prices decided */
             prices: number;
-            /** @description Of how many items */
+            /** @description Number of items */
             items: number;
             /** @description The first of them */
             item: {
@@ -4386,7 +4386,7 @@ export interface components {
             at: string;
             undone_by: string | null;
             undone_at: string | null;
-            /** @description Prices that undoing left alone, by reason: `newer_price`, `reverted_import`, `merged_item`, `decided_since` */
+            /** @description Prices the undo left unchanged, by reason: `newer_price`, `reverted_import`, `merged_item`, `decided_since` */
             kept: {
                 [key: string]: number;
             };
@@ -4407,60 +4407,60 @@ export interface components {
              * @description UTC
              */
             at: string;
-            /** @description The import or price post that it came with; null for sales */
+            /** @description Import or price post that set it; null for sales */
             import_id: number | null;
-            /** @description Line of the file, where it is known */
+            /** @description Line number in the file, if known */
             line: number | null;
-            /** @description Whether the price was computed from it or judged by it */
+            /** @description Whether the price uses this input */
             used: boolean;
             /**
              * @description `sets_price`: the price is this amount; `confirms`: the source stated the same amount again; `in_median`: one of the sales whose median the price is; `compared`: the price was compared with it when it was judged; `not_compared`: shown for information; lows and highs are not evidence against a price; `no_rate`: its currency has no exchange rate; `other_time`: the two prices were stated too far apart in time to be compared; `own_sales`: prices from the service's own sales are not compared with other markets; `no_price`: the item has no price to compare it with
              * @enum {string}
              */
             reason: "sets_price" | "confirms" | "in_median" | "compared" | "not_compared" | "no_rate" | "other_time" | "own_sales" | "no_price";
-            /** @description How the price compares with it, for prices of other markets that were compared; else null */
+            /** @description Comparison with the price, for compared prices of other markets; otherwise null */
             comparison: components["schemas"]["ExplainedComparison"] | null;
         };
         PriceFinding: {
             rule: components["schemas"]["PriceFlag"];
             version: number;
-            /** @description Of the price that it was compared with; null for a rule about one price */
+            /** @description Market of the price it was compared with; null for rules about a single price */
             market: components["schemas"]["MarketCode"] | null;
             /** @description What the price was compared with, in its own currency */
             compared: number | null;
             times_off: number | null;
-            /** @description Whether it speaks against the price; not where other evidence decided for the price */
+            /** @description Whether it contradicts the price; false if other evidence settled it in favour of the price */
             counts: boolean;
         };
         /** @enum {string} */
         PriceFlag: "own_averages" | "jump" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside" | "grade_order" | "no_rate";
         PriceMapping: {
-            /** @description Column of each field, or an expression: {name} {type} puts columns together, {key/::/1} takes a part, =text is the same for all rows. Fields: price, name, number, set, finish, game, language, label, updated_at, item_ref, cardmarket_id, tcgplayer_id, tcgdex_id, tcgdex-asia_id, pokemontcg_id, punk-records_id, pricecharting_id; price[PSA 10] is a price under that label */
+            /** @description Column of each field, or an expression: {name} {type} joins columns, {key/::/1} takes a part, =text is a constant. Fields: price, name, number, set, finish, game, language, label, updated_at, item_ref, cardmarket_id, tcgplayer_id, tcgdex_id, tcgdex-asia_id, pokemontcg_id, punk-records_id, pricecharting_id; price[PSA 10] is a price with that label */
             columns: {
                 [key: string]: string;
             };
-            /** @description Currency of the prices, the market's unless told; another one is converted by the rates of the prices' days */
+            /** @description Currency of the prices; default: the market's. Another currency is converted at the rates of the prices' days */
             currency?: string;
-            /** @description Market that the prices are of */
+            /** @description Market of the prices */
             market?: components["schemas"]["MarketCode"];
             /**
-             * @description Sign before the decimals; without it an amount such as 1,234 is refused, because it can be read in two ways
+             * @description Decimal separator; if it is missing, ambiguous amounts such as 1,234 are refused
              * @enum {string}
              */
             decimal?: "." | ",";
             /**
-             * @description utf-8 unless told
+             * @description Default: utf-8
              * @enum {string}
              */
             encoding?: "utf-8" | "windows-1252";
-            /** @description Of JSON: path to entries that are rows of their own, with * for any member; their name is the column @key */
+            /** @description For JSON: path to nested entries that are rows, with * for any member; their name becomes the column @key */
             entries?: string;
-            /** @description Rows that are read: those with these values */
+            /** @description Only import rows with these values */
             only?: {
                 [key: string]: string;
             };
         };
-        /** @description Of the prices that stood at this time on each of the last 7, 30 and 90 days, today included; null without a price then */
+        /** @description Medians of the prices at this time on each of the last 7, 30 and 90 days, including today; null if there was no price */
         PriceMedians: {
             "7d": number | null;
             "30d": number | null;
@@ -4476,7 +4476,7 @@ export interface components {
              * @description UTC
              */
             updated_at: string;
-            /** @description The import or price post that set it */
+            /** @description Import or price post that set the price */
             import_id: number;
         };
         PriceReview: {
@@ -4499,12 +4499,12 @@ export interface components {
             /** @enum {string} */
             state: "held" | "disputed" | "stale";
             cause: ("foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "own_averages" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside") | null;
-            /** @description Of the prices in question */
+            /** @description Ids of the prices under review */
             markets: components["schemas"]["MarketCode"][];
             labels: string[];
             times_off: number | null;
             value: number | null;
-            /** @description The prices in question, and the other published prices of the same labels */
+            /** @description Prices under review, and the other published prices of the same labels */
             prices: components["schemas"]["ReviewedPrice"][];
         };
         PriceReviewCount: {
@@ -4524,7 +4524,7 @@ export interface components {
         };
         PriceSource: {
             market: components["schemas"]["MarketCode"];
-            /** @description As the setting MARKET_NAMES says, else the code */
+            /** @description Name from MARKET_NAMES, otherwise the code */
             name: string;
             /** @description ISO 4217 code */
             currency: string;
@@ -4532,18 +4532,18 @@ export interface components {
             usual_interval_days: number | null;
             newest_feed_at: string | null;
             age_days: number | null;
-            /** @description Whether a feed is overdue: its newest one is as old as a price that is stale */
+            /** @description Whether a feed is overdue: the latest one has reached the age at which prices become stale */
             late: boolean;
             /** @description Current prices */
             prices: number;
-            /** @description Those of them that a feed stated within its usual interval before the newest one */
+            /** @description Prices stated by a feed within its usual interval before the latest one */
             confirmed: number;
             trusted: number;
             disputed: number;
             stale: number;
-            /** @description Prices that wait for a decision */
+            /** @description Held prices */
             held: number;
-            /** @description Prices that could not be compared with others for want of an exchange rate */
+            /** @description Prices that could not be compared because an exchange rate is missing */
             unchecked: number;
             shares: components["schemas"]["SourceShares"];
             /** @description By group of labels */
@@ -4551,9 +4551,9 @@ export interface components {
         };
         /** @enum {string} */
         PriceState: "trusted" | "disputed" | "stale";
-        /** @description The settings `PRICE_*` that the price was compared by */
+        /** @description `PRICE_*` settings used to compare the price */
         PriceThresholds: {
-            /** @description Differences below this amount, in `currency`, are noise */
+            /** @description Differences below this amount, in `currency`, are ignored as noise */
             noise: number;
             own_factor: number;
             offer_factor: number;
@@ -4600,10 +4600,10 @@ export interface components {
                 evolve_from?: string;
                 suffix?: string;
                 level?: number;
-                /** @description The name in other languages, for searches */
+                /** @description The name in other languages, used by search */
                 names?: string[];
             };
-            /** @description Ids of the item in other systems, by which price feeds find it */
+            /** @description Ids of the item in other systems; price feeds match by them */
             foreign_ids: {
                 source: string;
                 id: string;
@@ -4619,7 +4619,7 @@ export interface components {
              * @description UTC
              */
             updated_at: string;
-            /** @description The market whose prices the public API shows where none is asked for */
+            /** @description Market whose prices the public API shows when none is requested */
             shown_market: components["schemas"]["MarketCode"];
             /** @description Current prices of all markets */
             prices: {
@@ -4633,18 +4633,18 @@ export interface components {
                 updated_at: string;
                 /**
                  * Format: date-time
-                 * @description When its source last stated it, UTC
+                 * @description When its source last stated the price, UTC
                  */
                 confirmed_at: string;
-                /** @description Of those that are not `trusted`, none is an input of a computed figure */
+                /** @description Only `trusted` prices are inputs of computed figures */
                 state: components["schemas"]["PriceState"];
                 confidence: components["schemas"]["PriceConfidence"];
-                /** @description What speaks against it, or could not be checked */
+                /** @description Evidence against the price, and checks that were not possible */
                 flags: components["schemas"]["PriceFlag"][];
-                /** @description The import or price post that set it */
+                /** @description Import or price post that set the price */
                 import_id: number;
             }[];
-            /** @description What sources state of the item, in order of precedence */
+            /** @description Facts the sources state about the item, in order of precedence */
             sources: components["schemas"]["ItemSource"][];
             /** @description Source of each fact by field */
             provenance: {
@@ -4654,9 +4654,9 @@ export interface components {
         Problem: {
             field: string;
             message: string;
-            /** @description Name of the rule that was broken; for programs */
+            /** @description Machine-readable name of the rule */
             rule?: string;
-            /** @description Values that the rule names */
+            /** @description Parameters of the rule */
             params?: {
                 [key: string]: unknown;
             };
@@ -4665,28 +4665,28 @@ export interface components {
             currency: string;
             /**
              * Format: date
-             * @description From this day on, until the next
+             * @description First day the rate applies
              */
             day: string;
             /** @description Turkish lira for one unit */
             rate: number;
-            /** @description The former name of `rate` */
+            /** @description Deprecated alias of `rate` */
             TRY: number;
         };
         RecordOrderInput: {
-            /** @description The shop's own id of the order */
+            /** @description Order id assigned by the shop */
             order_id: number;
             /**
              * Format: date-time
-             * @description When it was sold; now when absent
+             * @description When it was sold; default: now
              */
             sold_at?: string;
-            /** @description The shop's own reference of the buyer, for operators only: sellers are not told */
+            /** @description Reference of the buyer assigned by the shop; not shown to sellers */
             buyer_reference?: string;
             lines: {
                 listing_id: number;
                 quantity: number;
-                /** @description Of one unit, in TL; the listing's price when absent */
+                /** @description Per unit, in TL; default: the listing's price */
                 unit_price?: number;
             }[];
         };
@@ -4702,11 +4702,11 @@ export interface components {
              * @description When it was last set or confirmed, UTC
              */
             confirmed_at: string;
-            /** @description The last rate known today; null for lira and where none is known */
+            /** @description Latest known rate; null for lira and if none is known */
             rate: components["schemas"]["ReferenceRate"] | null;
-            /** @description In TL by that rate */
+            /** @description In TL at that rate */
             price_try: number | null;
-            /** @description Price of the listing ÷ `price_try`, two decimals; null where the price is not trusted */
+            /** @description Price of the listing ÷ `price_try`, two decimals; null if the price is not trusted */
             ratio: number | null;
         };
         ReferenceRate: {
@@ -4716,22 +4716,22 @@ export interface components {
             day: string;
         };
         RejectListingInput: {
-            /** @description Why; its owner reads it */
+            /** @description Reason, shown to the owner */
             reason: string;
         };
         ReopenRuleDecisionsInput: {
-            /** @description Only what this version of the rule approved */
+            /** @description Only listings approved by this version of the rule */
             version?: number;
         };
         ReopenedDecisions: {
             reopened: number;
-            /** @description Listings that are left alone, by reason: `decided_since` (a person has decided about them since), `reopen` (neither published nor paused), `listing_sold` */
+            /** @description Listings left unchanged, by reason: `decided_since` (a person has decided about them since), `reopen` (neither published nor paused), `listing_sold` */
             kept: {
                 [key: string]: number;
             };
         };
         RequestListingChangeInput: {
-            /** @description What to change; its owner reads it */
+            /** @description What to change, shown to the owner */
             note: string;
         };
         ReviewedItem: {
@@ -4760,7 +4760,7 @@ export interface components {
             /** @enum {string} */
             state: "held" | "trusted" | "disputed" | "stale";
             confidence: components["schemas"]["PriceConfidence"] | null;
-            /** @description What speaks against a published price */
+            /** @description Evidence against a published price */
             flags: components["schemas"]["PriceFlag"][];
             rule: ("foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order") | null;
             reason: string | null;
@@ -4783,7 +4783,7 @@ export interface components {
         Role: "owner" | "catalogue" | "market" | "support" | "read_only";
         RotateKeyInput: {
             /**
-             * @description How long the old key runs on
+             * @description How long the old key stays valid
              * @default 24
              */
             overlap_hours?: number;
@@ -4808,31 +4808,31 @@ export interface components {
             reason: string;
             /** @description TRY: unit price × quantity */
             refunded: number;
-            /** @description What the listing became when its stock returned; null where it had been deleted */
+            /** @description Status of the listing after its stock was returned; null if it had been deleted */
             listing_status: components["schemas"]["ListingStatus"] | null;
         };
         SavePriceMappingInput: {
-            /** @description Column of each field, or an expression: {name} {type} puts columns together, {key/::/1} takes a part, =text is the same for all rows. Fields: price, name, number, set, finish, game, language, label, updated_at, item_ref, cardmarket_id, tcgplayer_id, tcgdex_id, tcgdex-asia_id, pokemontcg_id, punk-records_id, pricecharting_id; price[PSA 10] is a price under that label */
+            /** @description Column of each field, or an expression: {name} {type} joins columns, {key/::/1} takes a part, =text is a constant. Fields: price, name, number, set, finish, game, language, label, updated_at, item_ref, cardmarket_id, tcgplayer_id, tcgdex_id, tcgdex-asia_id, pokemontcg_id, punk-records_id, pricecharting_id; price[PSA 10] is a price with that label */
             columns: {
                 [key: string]: string;
             };
-            /** @description Currency of the prices, the market's unless told; another one is converted by the rates of the prices' days */
+            /** @description Currency of the prices; default: the market's. Another currency is converted at the rates of the prices' days */
             currency?: string;
-            /** @description Market that the prices are of */
+            /** @description Market of the prices */
             market?: components["schemas"]["MarketCode"];
             /**
-             * @description Sign before the decimals; without it an amount such as 1,234 is refused, because it can be read in two ways
+             * @description Decimal separator; if it is missing, ambiguous amounts such as 1,234 are refused
              * @enum {string}
              */
             decimal?: "." | ",";
             /**
-             * @description utf-8 unless told
+             * @description Default: utf-8
              * @enum {string}
              */
             encoding?: "utf-8" | "windows-1252";
-            /** @description Of JSON: path to entries that are rows of their own, with * for any member; their name is the column @key */
+            /** @description For JSON: path to nested entries that are rows, with * for any member; their name becomes the column @key */
             entries?: string;
-            /** @description Rows that are read: those with these values */
+            /** @description Only import rows with these values */
             only?: {
                 [key: string]: string;
             };
@@ -4851,18 +4851,18 @@ export interface components {
         SellerRecord: {
             id: number;
             name: string;
-            /** @description Sold order lines, without cancelled ones */
+            /** @description Order lines sold, excluding cancelled ones */
             sales: number;
-            /** @description Approvals of its listings */
+            /** @description Approvals of the seller's listings */
             approved: number;
-            /** @description Rejections of its listings; requested changes are not among them */
+            /** @description Rejections of the seller's listings, excluding requested changes */
             rejected: number;
             account_age_days: number;
         };
         SendTestEventInput: {
             event: components["schemas"]["EventKind"];
         };
-        /** @description Null where it is not set aside */
+        /** @description null if it is not set aside */
         SetAside: {
             by: string;
             reason: string;
@@ -4873,18 +4873,18 @@ export interface components {
             at: string;
         };
         SetMatch: {
-            /** @description Id of the category of the set */
+            /** @description Category id of the set */
             id: number;
             /** @enum {string} */
             state: "waiting" | "decided";
             game: string;
             set: components["schemas"]["MatchedSet"];
-            /** @description How many of its cards wait for a decision */
+            /** @description Number of its cards pending a decision */
             waiting: number;
-            /** @description Sets of other sources that it resembles or is, best first */
+            /** @description Similar or matching sets of other sources, best match first */
             candidates: components["schemas"]["SetMatchCandidate"][];
             decision: {
-                /** @description The sets that it is; empty: none of the others */
+                /** @description Sets it was mapped to; empty: no other set */
                 set_ids: number[];
                 author: string;
                 /**
@@ -4896,11 +4896,11 @@ export interface components {
         };
         SetMatchCandidate: {
             set: components["schemas"]["MatchedSet"];
-            /** @description Cards that agree in number and name */
+            /** @description Cards with the same number and name */
             agree: number;
             /** @description Cards of the smaller set */
             of: number;
-            /** @description The sets are one */
+            /** @description Whether the sets were decided to be the same */
             decided: boolean;
         };
         SetPrice: {
@@ -4914,7 +4914,7 @@ export interface components {
              * @description UTC
              */
             updated_at: string;
-            /** @description The price before; null where there was none */
+            /** @description Previous price; null if there was none */
             replaced: number | null;
             /** @description The batch that this price is; it can be reverted */
             import_id: number;
@@ -4936,23 +4936,23 @@ export interface components {
             currency: string;
             /**
              * Format: date
-             * @description From this day on, until the next
+             * @description First day the rate applies
              */
             day: string;
             /** @description Turkish lira for one unit */
             rate?: number;
-            /** @description The former name of `rate` */
+            /** @description Deprecated alias of `rate` */
             TRY?: number;
         } | {
             currency: string;
             /**
              * Format: date
-             * @description From this day on, until the next
+             * @description First day the rate applies
              */
             day: string;
             /** @description Turkish lira for one unit */
             rate?: number;
-            /** @description The former name of `rate` */
+            /** @description Deprecated alias of `rate` */
             TRY?: number;
         }[];
         SetSourceAsideInput: {
@@ -4962,7 +4962,7 @@ export interface components {
         SetSynonymsInput: components["schemas"]["Synonym"][];
         SharedId: {
             /**
-             * @description `foreign_id`: one id of a shop on several items; `figures`: prices alike in all figures
+             * @description `foreign_id`: a shop id shared by several items; `figures`: identical price figures
              * @enum {string}
              */
             kind: "foreign_id" | "figures";
@@ -4981,7 +4981,7 @@ export interface components {
         ShippingPayer: "buyer" | "seller";
         SourceHealth: {
             market: components["schemas"]["MarketCode"];
-            /** @description As the setting MARKET_NAMES says, else the code */
+            /** @description Name from MARKET_NAMES, otherwise the code */
             name: string;
             /** @description Group of labels */
             group: string;
@@ -5000,19 +5000,19 @@ export interface components {
             coverage: number;
             /** @description Current prices */
             prices: number;
-            /** @description Those of them that a feed stated within its usual interval before the newest one */
+            /** @description Prices stated by a feed within its usual interval before the latest one */
             confirmed: number;
             trusted: number;
             disputed: number;
             stale: number;
-            /** @description Prices that wait for a decision */
+            /** @description Held prices */
             held: number;
-            /** @description Prices that could not be compared with others for want of an exchange rate */
+            /** @description Prices that could not be compared because an exchange rate is missing */
             unchecked: number;
-            /** @description Held ones among held and current prices, 0 to 1 */
+            /** @description Share of held prices among held and current prices, 0 to 1 */
             held_share: number;
         };
-        /** @description Shares of its current prices; held ones among held and current prices. 0 without prices */
+        /** @description Shares of its current prices; `held` is a share of held and current prices. 0 if there are no prices */
         SourceShares: {
             confirmed: number;
             trusted: number;
@@ -5030,9 +5030,9 @@ export interface components {
             stale: number;
         };
         SplitItemInput: {
-            /** @description The source whose record is another card */
+            /** @description Source whose record belongs to another card */
             source: string;
-            /** @description The id that the source has for it */
+            /** @description Id assigned by the source */
             foreign_id: string;
         };
         StartedImport: {
@@ -5042,11 +5042,11 @@ export interface components {
         StatedItemSource: {
             record_id: number;
             source: string;
-            /** @description The source's id */
+            /** @description Id assigned by the source */
             foreign_id: string;
             finish: string | null;
             name: string | null;
-            /** @description How the record came to the item: `own`, `shop-id`, `set-map`, `loose-decided`, `sealed`, `operator` */
+            /** @description How the record was matched to the item: `own`, `shop-id`, `set-map`, `loose-decided`, `sealed` or `operator` */
             method: string;
             /** @description 0 to 100 */
             confidence: number;
@@ -5056,7 +5056,7 @@ export interface components {
              * @description UTC
              */
             at: string;
-            /** @description What the source states of the item, by field */
+            /** @description Facts the source states about the item, by field */
             facts: {
                 [key: string]: unknown;
             };
@@ -5064,36 +5064,36 @@ export interface components {
         Stats: {
             items: number;
             categories: number;
-            /** @description By plan; suspended ones apart */
+            /** @description By plan, with suspended accounts counted separately */
             accounts: {
                 [key: string]: number;
             };
-            /** @description By status, without those in `listings_hidden` */
+            /** @description By status, excluding `listings_hidden` */
             listings: {
                 [key: string]: number;
             };
-            /** @description Active ones whose seller is suspended or on vacation */
+            /** @description Active listings whose seller is suspended or on vacation */
             listings_hidden: number;
             /** @description By status */
             imports: {
                 [key: string]: number;
             };
-            /** @description Waiting ones by rule */
+            /** @description Held prices by rule */
             held_prices: {
                 [key: string]: number;
             };
-            /** @description Source records that wait for a decision about which item they are */
+            /** @description Source records pending a match decision */
             matches: {
                 waiting: number;
                 postponed: number;
             };
-            /** @description By state; `queued` is the depth of the queue */
+            /** @description By state; `queued` is the queue depth */
             webhook_events: {
                 [key: string]: number;
             };
             /** @description Webhooks whose last attempt failed */
             webhooks_failing: number;
-            /** @description How receivers answered in the last day, the worst first */
+            /** @description Success rate of each receiver in the last day, worst first */
             webhook_receivers: {
                 account_id: number;
                 /** @description Finished ones of the last 24 hours */
@@ -5101,18 +5101,18 @@ export interface components {
                 /** @description 0 to 1 */
                 success_share: number;
             }[];
-            /** @description Since when the oldest of a queue waits, null for an empty one; events of suspended accounts are not counted */
+            /** @description Age of the oldest entry in each queue; null if the queue is empty. Events of suspended accounts are not counted */
             waiting_since: {
                 approval: string | null;
                 webhook_event: string | null;
             };
-            /** @description Who delivers webhooks and ends publication periods: `serve` or `work` */
+            /** @description Processes that deliver webhooks and end publication periods: `serve` or `work` */
             workers: {
-                /** @description Heard within the last minute */
+                /** @description Seen in the last minute */
                 alive: number;
                 last_seen_seconds: number | null;
             };
-            /** @description The last 30 days with sales, newest first; cancelled ones do not count */
+            /** @description The last 30 days with sales, newest first; excluding cancelled sales */
             sales: {
                 /**
                  * Format: date
@@ -5126,7 +5126,7 @@ export interface components {
                 /** @description TRY */
                 payouts: number;
             }[];
-            /** @description By market: prices that could not be compared with others for want of an exchange rate */
+            /** @description By market: prices that could not be compared because an exchange rate is missing */
             prices_unchecked: {
                 [key: string]: number;
             };
@@ -5206,10 +5206,10 @@ export interface components {
                 evolve_from?: string;
                 suffix?: string;
                 level?: number;
-                /** @description The name in other languages, for searches */
+                /** @description The name in other languages, used by search */
                 names?: string[];
             };
-            /** @description Ids of the item in other systems, by which price feeds find it */
+            /** @description Ids of the item in other systems; price feeds match by them */
             foreign_ids: {
                 source: string;
                 id: string;
@@ -5232,7 +5232,7 @@ export interface components {
             item_id: number;
             grade_id: number | null;
             title: string;
-            /** @description Readable, with the id at its end */
+            /** @description URL-friendly, ends with the id */
             slug: string;
             description: string;
             /** @description In TL */
@@ -5255,9 +5255,9 @@ export interface components {
             published_at: string | null;
             expires_at: string | null;
             highlighted_until: string | null;
-            /** @description The stock-keeping unit that its owner gave it */
+            /** @description Stock-keeping unit set by the owner */
             sku: string | null;
-            /** @description The job or rule that last set price or quantity; null where a person did */
+            /** @description Job or rule that last set price or quantity; null if a person did */
             changed_by: components["schemas"]["ListingChangedBy"] | null;
             /**
              * Format: date-time
@@ -5269,7 +5269,7 @@ export interface components {
              * @description UTC
              */
             updated_at: string;
-            /** @description For `If-Match` */
+            /** @description Value for `If-Match` */
             etag: string;
             changed_since_approval: {
                 field: string;
@@ -5292,7 +5292,7 @@ export interface components {
             item_id: number;
             market: components["schemas"]["MarketCode"];
             label: string;
-            /** @description Null where the item has no price in this market under this label */
+            /** @description null if the item has no price in this market under this label */
             price: number | null;
             /** @description ISO 4217 code */
             currency: string;
@@ -5302,27 +5302,27 @@ export interface components {
             state: components["schemas"]["PriceState"] | null;
             confidence: components["schemas"]["PriceConfidence"] | null;
             flags: components["schemas"]["PriceFlag"][];
-            /** @description How many sales or offers the feed's figures are of */
+            /** @description Number of sales or offers behind the feed's figures */
             samples: number | null;
             rule: components["schemas"]["PriceRule"] | null;
-            /** @description The rules that decide about `state` and `flags`; none for the service's own prices, which are always trusted */
+            /** @description Rules that set `state` and `flags`; none for the service's own prices, which are always trusted */
             judged_by: components["schemas"]["EvidenceRule"][];
-            /** @description Every observation of the rules about the price, as judged now */
+            /** @description All findings of the rules about the price, evaluated now */
             findings: components["schemas"]["PriceFinding"][];
-            /** @description When a person confirmed the price, which settles what the findings say; null where nobody did */
+            /** @description When a person confirmed the price, which overrides the findings; null if nobody did */
             confirmed_by_person_at: string | null;
             thresholds: components["schemas"]["PriceThresholds"] | null;
             inputs: components["schemas"]["PriceExplanationInput"][];
-            /** @description By which prices of other markets were compared */
+            /** @description Exchange rates used to compare prices of other markets */
             rates: components["schemas"]["UsedRate"][];
             medians: components["schemas"]["PriceMedians"];
-            /** @description Prices of it that wait for a decision */
+            /** @description Held prices of the item */
             held: components["schemas"]["HeldPrice"][];
         };
         StoredSale: {
             id: number;
             order_id: number;
-            /** @description null when the listing was deleted */
+            /** @description null if the listing was deleted */
             listing_id: number | null;
             seller_id: number;
             item_id: number;
@@ -5332,7 +5332,7 @@ export interface components {
             quantity: number;
             /** @description TRY */
             unit_price: number;
-            /** @description TRY, of all units */
+            /** @description For all units, in TRY */
             seller_payout: number;
             /**
              * Format: date-time
@@ -5342,9 +5342,9 @@ export interface components {
             cancelled_at: string | null;
         };
         Synonym: {
-            /** @description What is typed: up to 3 words */
+            /** @description Search phrase: up to 3 words */
             word: string;
-            /** @description What it may mean as well: words of names, sets, finishes, rarities or languages */
+            /** @description Equivalent words from names, sets, finishes, rarities or languages */
             means: string;
         };
         TakeSourceBackInput: {
@@ -5374,21 +5374,21 @@ export interface components {
             commission: number;
         };
         UpdateApprovalRuleInput: {
-            /** @description What it is called */
+            /** @description Name of the rule */
             name?: string;
             /**
-             * @description `off`; `shadow`: it is only logged what the rule would do; `on`: it approves. A rule can be on only if it passes a backtest of 90 days
+             * @description `off`; `shadow`: only logs what the rule would do; `on`: approves listings. Switching a rule on requires a passed 90-day backtest
              * @enum {string}
              */
             mode?: "off" | "shadow" | "on";
             conditions?: components["schemas"]["ApprovalConditions"];
             /**
-             * @description Of the listings that it would have approved, at most so many percent may have been rejected by people
+             * @description Highest allowed percentage of listings the rule would have approved but people rejected
              * @default 1
              */
             max_rejected_percent?: number;
             /**
-             * @description So many listings at least it must have been able to approve
+             * @description Minimum number of listings the rule would have approved
              * @default 20
              */
             min_decisions?: number;
@@ -5407,7 +5407,7 @@ export interface components {
             item_id: number;
             grade_id: number | null;
             title: string;
-            /** @description Readable, with the id at its end */
+            /** @description URL-friendly, ends with the id */
             slug: string;
             description: string;
             /** @description In TL */
@@ -5430,9 +5430,9 @@ export interface components {
             published_at: string | null;
             expires_at: string | null;
             highlighted_until: string | null;
-            /** @description The stock-keeping unit that its owner gave it */
+            /** @description Stock-keeping unit set by the owner */
             sku: string | null;
-            /** @description The job or rule that last set price or quantity; null where a person did */
+            /** @description Job or rule that last set price or quantity; null if a person did */
             changed_by: components["schemas"]["ListingChangedBy"] | null;
             /**
              * Format: date-time
@@ -5444,7 +5444,7 @@ export interface components {
              * @description UTC
              */
             updated_at: string;
-            /** @description For `If-Match` */
+            /** @description Value for `If-Match` */
             etag: string;
             changed_since_approval: {
                 field: string;
@@ -5456,20 +5456,20 @@ export interface components {
         WebhookAttempt: {
             id: number;
             event: components["schemas"]["EventKind"];
-            /** @description 1 to 3; further ones after the event was sent again */
+            /** @description 1 to 3; higher after a redelivery */
             attempt: number;
-            /** @description What the receiver answered, null when it did not */
+            /** @description Response status, null if there was no response */
             status_code: number | null;
             success: boolean;
             /** @description Why no response was received */
             error: string | null;
-            /** @description At most 1,000 characters of the answer's body */
+            /** @description Response body, at most 1,000 characters */
             response_excerpt: string;
             /** @description A test event, or a notification of a check */
             test: boolean;
-            /** @description Why it was sent, null for a sale or an expiry in its turn */
+            /** @description Why it was sent; null for a regular sale or expiry */
             mark: ("test" | "check" | "replay") | null;
-            /** @description Of the event that was posted */
+            /** @description Id of the event */
             event_id: number;
             /**
              * Format: date-time
@@ -5489,16 +5489,16 @@ export interface components {
             test: boolean;
             /** @enum {string} */
             state: "queued" | "delivered" | "failed" | "cancelled";
-            /** @description How often it was posted */
+            /** @description Number of delivery attempts */
             attempts: number;
-            /** @description When the next attempt is due, null when there is none */
+            /** @description When the next attempt is due; null if there is none */
             due_at: string | null;
             /**
              * Format: date-time
              * @description UTC
              */
             created_at: string;
-            /** @description What is sent */
+            /** @description Data sent to the webhook */
             body: {
                 [key: string]: unknown;
             };
@@ -5686,17 +5686,17 @@ export interface operations {
     listAccounts: {
         parameters: {
             query?: {
-                /** @description Part of the name, in any case */
+                /** @description Part of the name, case-insensitive */
                 search?: string;
                 plan?: components["schemas"]["Plan"];
                 suspended?: boolean;
-                /** @description Without it the list has its usual order */
+                /** @description Default: the list's usual order */
                 sort_by?: "name" | "highlight_credits" | "created_at";
-                /** @description Of `sort_by`; ties go by id in the same direction */
+                /** @description Direction of `sort_by`; ties are sorted by id in the same direction */
                 sort_order?: "asc" | "desc";
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Entries on a page */
+                /** @description Entries per page */
                 per_page?: number;
             };
             header?: never;
@@ -5725,7 +5725,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5784,7 +5784,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5818,15 +5818,15 @@ export interface operations {
     listCredits: {
         parameters: {
             query?: {
-                /** @description Part of the reason, in any case */
+                /** @description Part of the reason, case-insensitive */
                 search?: string;
-                /** @description Earliest moment, itself included */
+                /** @description Start of the range, inclusive */
                 from?: string;
-                /** @description Latest moment, itself not included */
+                /** @description End of the range, exclusive */
                 to?: string;
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Entries on a page */
+                /** @description Entries per page */
                 per_page?: number;
             };
             header?: never;
@@ -5858,7 +5858,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5892,13 +5892,13 @@ export interface operations {
     listKeys: {
         parameters: {
             query?: {
-                /** @description Part of the label, in any case, or the last four characters of the key */
+                /** @description Part of the label, case-insensitive, or the last four characters of the key */
                 search?: string;
-                /** @description As it is now */
+                /** @description Current state of the key */
                 state?: "valid" | "expired" | "revoked";
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Entries on a page */
+                /** @description Entries per page */
                 per_page?: number;
             };
             header?: never;
@@ -5930,7 +5930,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5964,11 +5964,11 @@ export interface operations {
     listUsage: {
         parameters: {
             query?: {
-                /** @description Only of this key */
+                /** @description Only this key */
                 key_id?: number;
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Entries on a page */
+                /** @description Entries per page */
                 per_page?: number;
             };
             header?: never;
@@ -6000,7 +6000,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6035,7 +6035,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6066,7 +6066,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6102,7 +6102,7 @@ export interface operations {
             query?: {
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Entries on a page */
+                /** @description Entries per page */
                 per_page?: number;
             };
             header?: never;
@@ -6131,7 +6131,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6190,7 +6190,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6221,7 +6221,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6256,7 +6256,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6288,7 +6288,7 @@ export interface operations {
             query?: {
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Entries on a page */
+                /** @description Entries per page */
                 per_page?: number;
             };
             header?: never;
@@ -6320,7 +6320,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6351,7 +6351,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6385,7 +6385,7 @@ export interface operations {
             query?: {
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Entries on a page */
+                /** @description Entries per page */
                 per_page?: number;
             };
             header?: never;
@@ -6417,7 +6417,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6452,7 +6452,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6514,19 +6514,19 @@ export interface operations {
                 action?: string;
                 /** @description Such as `account` */
                 subject_type?: string;
-                /** @description Id of the thing changed */
+                /** @description Id of the changed object */
                 subject_id?: string;
-                /** @description Earliest moment, itself included */
+                /** @description Start of the range, inclusive */
                 from?: string;
-                /** @description Latest moment, itself not included */
+                /** @description End of the range, exclusive */
                 to?: string;
-                /** @description Without it the list has its usual order */
+                /** @description Default: the list's usual order */
                 sort_by?: "at";
-                /** @description Of `sort_by`; ties go by id in the same direction */
+                /** @description Direction of `sort_by`; ties are sorted by id in the same direction */
                 sort_order?: "asc" | "desc";
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Entries on a page */
+                /** @description Entries per page */
                 per_page?: number;
             };
             header?: never;
@@ -6557,15 +6557,15 @@ export interface operations {
                 market?: components["schemas"]["MarketCode"];
                 /** @description Such as `pokemon` */
                 game?: string;
-                /** @description Directly below this one; 0 for those at the top */
+                /** @description Only direct children of this category; 0 for the roots */
                 parent_id?: number;
                 /** @description This category */
                 id?: number;
-                /** @description Part of name or ref, in any case */
+                /** @description Part of the name or ref, case-insensitive */
                 search?: string;
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Entries on a page */
+                /** @description Entries per page */
                 per_page?: number;
             };
             header?: never;
@@ -6594,7 +6594,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6626,7 +6626,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6660,27 +6660,27 @@ export interface operations {
     listStoredItems: {
         parameters: {
             query?: {
-                /** @description Market whose catalogue the item came from */
+                /** @description Market of the catalogue the item comes from */
                 market?: components["schemas"]["MarketCode"];
                 /** @description Such as `pokemon` */
                 game?: string;
-                /** @description Exactly this ref */
+                /** @description Exact ref */
                 ref?: string;
-                /** @description Id of an item; may be repeated for several */
+                /** @description Id of an item; repeat it for several */
                 "id[]"?: number[];
-                /** @description Category; everything below it is included */
+                /** @description Category; includes everything below it */
                 category_id?: number;
-                /** @description Part of name, code or ref, in any case */
+                /** @description Part of the name, code or ref, case-insensitive */
                 search?: string;
-                /** @description Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as `search` has them; all must hold, `or` and parentheses group, `-` negates. The answer tells as `query` how it was read */
+                /** @description Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as in `search`. All terms must match; use `or` and parentheses to group and `-` to negate. The response returns the canonical form as `query` */
                 query?: string;
-                /** @description Without it the list has its usual order */
+                /** @description Default: the list's usual order */
                 sort_by?: "name" | "code" | "id" | "price" | "updated_at";
-                /** @description Of `sort_by`; ties go by id in the same direction */
+                /** @description Direction of `sort_by`; ties are sorted by id in the same direction */
                 sort_order?: "asc" | "desc";
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Entries on a page */
+                /** @description Entries per page */
                 per_page?: number;
             };
             header?: never;
@@ -6700,7 +6700,7 @@ export interface operations {
                         success: true;
                         data: components["schemas"]["ListedItem"][];
                         pagination: components["schemas"]["Pagination"];
-                        /** @description Canonical form of the field query, where there was one */
+                        /** @description Canonical form of the field query, if one was sent */
                         query?: string;
                     };
                 };
@@ -6711,7 +6711,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6742,7 +6742,7 @@ export interface operations {
     completeQuery: {
         parameters: {
             query?: {
-                /** @description The query up to where it is being typed */
+                /** @description The query up to the cursor */
                 text?: string;
             };
             header?: never;
@@ -6797,7 +6797,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6831,7 +6831,7 @@ export interface operations {
     explainStoredPrice: {
         parameters: {
             query?: {
-                /** @description When absent the one whose prices the item shows */
+                /** @description Default: the market whose prices the item shows */
                 market?: components["schemas"]["MarketCode"];
                 /** @description Condition or grade */
                 label?: string;
@@ -6914,14 +6914,14 @@ export interface operations {
     listStoredCollections: {
         parameters: {
             query?: {
-                /** @description Only this account's */
+                /** @description Only this account */
                 account_id?: number;
                 visibility?: components["schemas"]["CollectionVisibility"];
-                /** @description Part of the name, in any case */
+                /** @description Part of the name, case-insensitive */
                 search?: string;
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Entries on a page */
+                /** @description Entries per page */
                 per_page?: number;
             };
             header?: never;
@@ -6950,7 +6950,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6982,7 +6982,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7012,7 +7012,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7046,9 +7046,9 @@ export interface operations {
     readWorthHistory: {
         parameters: {
             query?: {
-                /** @description Earliest day, itself included */
+                /** @description First day, inclusive */
                 from?: string;
-                /** @description Latest day, itself included */
+                /** @description Last day, inclusive */
                 to?: string;
             };
             header?: never;
@@ -7081,15 +7081,15 @@ export interface operations {
                 status?: components["schemas"]["ListingStatus"];
                 seller_id?: number;
                 item_id?: number;
-                /** @description Part of the title or SKU, in any case */
+                /** @description Part of the title or SKU, case-insensitive */
                 search?: string;
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Entries on a page */
+                /** @description Entries per page */
                 per_page?: number;
-                /** @description Without it the list has its usual order */
+                /** @description Default: the list's usual order */
                 sort_by?: "price" | "quantity" | "created_at";
-                /** @description Of `sort_by`; ties go by id in the same direction */
+                /** @description Direction of `sort_by`; ties are sorted by id in the same direction */
                 sort_order?: "asc" | "desc";
             };
             header?: never;
@@ -7118,7 +7118,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7151,11 +7151,11 @@ export interface operations {
             query?: {
                 seller_id?: number;
                 item_id?: number;
-                /** @description Part of the title or SKU, in any case */
+                /** @description Part of the title or SKU, case-insensitive */
                 search?: string;
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Entries on a page */
+                /** @description Entries per page */
                 per_page?: number;
             };
             header?: never;
@@ -7211,9 +7211,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
-                /** @description Entity tag of what was read; 412 if it has changed since */
+                /** @description Entity tag from your last read; 412 if the object has changed since */
                 "If-Match"?: string;
             };
             path: {
@@ -7275,9 +7275,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
-                /** @description Entity tag of what was read; 412 if it has changed since */
+                /** @description Entity tag from your last read; 412 if the object has changed since */
                 "If-Match"?: string;
             };
             path: {
@@ -7312,9 +7312,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
-                /** @description Entity tag of what was read; 412 if it has changed since */
+                /** @description Entity tag from your last read; 412 if the object has changed since */
                 "If-Match"?: string;
             };
             path: {
@@ -7349,9 +7349,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
-                /** @description Entity tag of what was read; 412 if it has changed since */
+                /** @description Entity tag from your last read; 412 if the object has changed since */
                 "If-Match"?: string;
             };
             path: {
@@ -7385,9 +7385,9 @@ export interface operations {
     listListingDecisions: {
         parameters: {
             query?: {
-                /** @description Of this listing */
+                /** @description Only this listing */
                 listing_id?: number;
-                /** @description Of listings of this account */
+                /** @description Only listings of this account */
                 seller_id?: number;
                 /** @description `1`: only the caller's own */
                 mine?: boolean;
@@ -7395,7 +7395,7 @@ export interface operations {
                 undoable?: boolean;
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Entries on a page */
+                /** @description Entries per page */
                 per_page?: number;
             };
             header?: never;
@@ -7424,9 +7424,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
-                /** @description Entity tag of what was read; 412 if it has changed since */
+                /** @description Entity tag from your last read; 412 if the object has changed since */
                 "If-Match"?: string;
             };
             path: {
@@ -7481,7 +7481,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7513,7 +7513,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7578,11 +7578,11 @@ export interface operations {
     listApprovalRuleLog: {
         parameters: {
             query?: {
-                /** @description `1`: only listings that it approves, `0`: only the others */
+                /** @description `1`: only listings it approves; `0`: only the others */
                 approves?: boolean;
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Entries on a page */
+                /** @description Entries per page */
                 per_page?: number;
             };
             header?: never;
@@ -7614,7 +7614,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7648,25 +7648,25 @@ export interface operations {
     listOrders: {
         parameters: {
             query?: {
-                /** @description With a line of this seller */
+                /** @description Only orders with a line of this seller */
                 seller_id?: number;
-                /** @description With a line of this item */
+                /** @description Only orders with a line of this item */
                 item_id?: number;
-                /** @description With a line of this listing */
+                /** @description Only orders with a line of this listing */
                 listing_id?: number;
-                /** @description The shop's reference of the buyer, as it was recorded */
+                /** @description Reference of the buyer, as recorded by the shop */
                 buyer_reference?: string;
-                /** @description Earliest moment, itself included */
+                /** @description Start of the range, inclusive */
                 from?: string;
-                /** @description Latest moment, itself not included */
+                /** @description End of the range, exclusive */
                 to?: string;
-                /** @description Without it the list has its usual order */
+                /** @description Default: the list's usual order */
                 sort_by?: "sold_at" | "order_id";
-                /** @description Of `sort_by`; ties go by id in the same direction */
+                /** @description Direction of `sort_by`; ties are sorted by id in the same direction */
                 sort_order?: "asc" | "desc";
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Entries on a page */
+                /** @description Entries per page */
                 per_page?: number;
             };
             header?: never;
@@ -7695,7 +7695,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7728,7 +7728,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The shop's own id of the order */
+                /** @description Order id assigned by the shop */
                 order_id: number;
             };
             cookie?: never;
@@ -7754,11 +7754,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
-                /** @description The shop's own id of the order */
+                /** @description Order id assigned by the shop */
                 order_id: number;
             };
             cookie?: never;
@@ -7793,7 +7793,7 @@ export interface operations {
                 listing_id?: number;
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Entries on a page */
+                /** @description Entries per page */
                 per_page?: number;
             };
             header?: never;
@@ -7821,17 +7821,17 @@ export interface operations {
     listHeldPrices: {
         parameters: {
             query?: {
-                /** @description Held by this rule, or `withdrawn` by a person */
+                /** @description Only prices held by this rule, or `withdrawn` by a person */
                 rule?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "withdrawn";
                 market?: components["schemas"]["MarketCode"];
-                /** @description Of this import only */
+                /** @description Only this import */
                 import_id?: number;
-                /** @description Of this item only */
+                /** @description Only this item */
                 item_id?: number;
                 state?: "open" | "accepted" | "discarded" | "reverted";
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Entries on a page */
+                /** @description Entries per page */
                 per_page?: number;
             };
             header?: never;
@@ -7860,7 +7860,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7895,7 +7895,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -7926,7 +7926,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7958,7 +7958,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7989,11 +7989,11 @@ export interface operations {
     listRates: {
         parameters: {
             query?: {
-                /** @description Of this currency only; one without rates has none */
+                /** @description Only this currency; an unknown currency returns an empty list */
                 currency?: string;
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Entries on a page */
+                /** @description Entries per page */
                 per_page?: number;
             };
             header?: never;
@@ -8022,7 +8022,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8078,7 +8078,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8110,24 +8110,24 @@ export interface operations {
         parameters: {
             query?: {
                 state?: "held" | "disputed" | "stale";
-                /** @description Held by this rule; or this is the first flag of the published prices of the item and label */
+                /** @description Only prices held by this rule, or with this as the first flag of the published prices of the item and label */
                 cause?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "own_averages" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside";
                 market?: components["schemas"]["MarketCode"];
                 /** @description Condition or grade */
                 label?: string;
-                /** @description Of this game */
+                /** @description Only this game */
                 game?: string;
-                /** @description Of this category or one below it */
+                /** @description Only this category and those below it */
                 category_id?: number;
-                /** @description Of this item only */
+                /** @description Only this item */
                 item_id?: number;
-                /** @description Brought by this import */
+                /** @description Only prices of this import */
                 import_id?: number;
-                /** @description Largest first: how far apart the prices are, or their value in lira */
+                /** @description Sorts by deviation or by value in lira, largest first */
                 sort_by?: "times_off" | "value";
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Entries on a page */
+                /** @description Entries per page */
                 per_page?: number;
             };
             header?: never;
@@ -8156,18 +8156,18 @@ export interface operations {
         parameters: {
             query?: {
                 state?: "held" | "disputed" | "stale";
-                /** @description Held by this rule; or this is the first flag of the published prices of the item and label */
+                /** @description Only prices held by this rule, or with this as the first flag of the published prices of the item and label */
                 cause?: "foreign_id" | "future_date" | "slip" | "jump" | "disagreement" | "grade_order" | "own_averages" | "identical_figures" | "shared_id" | "other_markets" | "average_jump" | "old" | "source_set_aside";
                 market?: components["schemas"]["MarketCode"];
                 /** @description Condition or grade */
                 label?: string;
-                /** @description Of this game */
+                /** @description Only this game */
                 game?: string;
-                /** @description Of this category or one below it */
+                /** @description Only this category and those below it */
                 category_id?: number;
-                /** @description Of this item only */
+                /** @description Only this item */
                 item_id?: number;
-                /** @description Brought by this import */
+                /** @description Only prices of this import */
                 import_id?: number;
             };
             header?: never;
@@ -8198,7 +8198,7 @@ export interface operations {
                 decision?: "accept" | "discard" | "confirm" | "withdraw";
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Entries on a page */
+                /** @description Entries per page */
                 per_page?: number;
             };
             header?: never;
@@ -8227,7 +8227,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8259,7 +8259,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8314,7 +8314,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8348,7 +8348,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8382,11 +8382,11 @@ export interface operations {
         parameters: {
             query?: {
                 kind?: "foreign_id" | "figures";
-                /** @description Only of this shop or market */
+                /** @description Only this shop or market */
                 source?: string;
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Entries on a page */
+                /** @description Entries per page */
                 per_page?: number;
             };
             header?: never;
@@ -8415,7 +8415,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8449,12 +8449,12 @@ export interface operations {
     listMerges: {
         parameters: {
             query?: {
-                /** @description Merges of this item into another one, or of others into it */
+                /** @description Only merges from or into this item */
                 item_id?: number;
                 state?: "in_effect" | "undone";
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Entries on a page */
+                /** @description Entries per page */
                 per_page?: number;
             };
             header?: never;
@@ -8483,7 +8483,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8518,7 +8518,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8549,17 +8549,17 @@ export interface operations {
         parameters: {
             query?: {
                 state?: "waiting" | "postponed" | "decided";
-                /** @description Of this game */
+                /** @description Only this game */
                 game?: string;
-                /** @description Records of this source, such as `pokemontcg` */
+                /** @description Only records of this source, such as `pokemontcg` */
                 source?: string;
-                /** @description Ref or name of the set of the record */
+                /** @description Ref or name of the record's set */
                 set?: string;
-                /** @description Waiting because of this rule */
+                /** @description Pending because of this rule */
                 reason?: "loose" | "several" | "claimed-twice" | "shop-id-shared" | "shop-id-differs" | "hp" | "price-ratio" | "set-unclear" | "finish" | "unknown";
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Entries on a page */
+                /** @description Entries per page */
                 per_page?: number;
             };
             header?: never;
@@ -8615,7 +8615,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8650,7 +8650,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8681,7 +8681,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8712,7 +8712,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8743,11 +8743,11 @@ export interface operations {
         parameters: {
             query?: {
                 state?: "waiting" | "decided";
-                /** @description Of this game */
+                /** @description Only this game */
                 game?: string;
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Entries on a page */
+                /** @description Entries per page */
                 per_page?: number;
             };
             header?: never;
@@ -8776,7 +8776,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8811,7 +8811,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8842,7 +8842,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -8976,7 +8976,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -9004,7 +9004,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -9036,7 +9036,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9071,11 +9071,11 @@ export interface operations {
         parameters: {
             query?: {
                 market?: components["schemas"]["MarketCode"];
-                /** @description Condition or grade; one that is not known has no points */
+                /** @description Condition or grade; an unknown one has no points */
                 label?: string;
-                /** @description Earliest moment, itself included */
+                /** @description Start of the range, inclusive */
                 from?: string;
-                /** @description Latest moment, itself not included */
+                /** @description End of the range, exclusive */
                 to?: string;
             };
             header?: never;
@@ -9108,15 +9108,15 @@ export interface operations {
                 /** @description Such as `tcgdex`; `prices-api` for price posts */
                 format?: string;
                 status?: components["schemas"]["ImportStatus"];
-                /** @description Part of the name of the file, in any case */
+                /** @description Part of the file name, case-insensitive */
                 search?: string;
-                /** @description Without it the list has its usual order */
+                /** @description Default: the list's usual order */
                 sort_by?: "started_at";
-                /** @description Of `sort_by`; ties go by id in the same direction */
+                /** @description Direction of `sort_by`; ties are sorted by id in the same direction */
                 sort_order?: "asc" | "desc";
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Entries on a page */
+                /** @description Entries per page */
                 per_page?: number;
             };
             header?: never;
@@ -9171,31 +9171,31 @@ export interface operations {
     startUploadedImport: {
         parameters: {
             query?: {
-                /** @description Market to import into, instead of the format's own */
+                /** @description Market to import into; default: the format's market */
                 market?: components["schemas"]["MarketCode"];
-                /** @description Report only, change nothing */
+                /** @description Only report; change nothing */
                 dry_run?: boolean;
-                /** @description Column of each field: see PriceMapping */
+                /** @description Column for each field: see PriceMapping */
                 map?: string;
-                /** @description Rows that are read: those with these values */
+                /** @description Only import rows with these values */
                 only?: string;
-                /** @description Saved mapping, which the other parameters change */
+                /** @description Name of a saved mapping; the other parameters override it */
                 map_name?: string;
                 /** @description Name of the mapping */
                 save_map?: string;
-                /** @description Currency of the prices, the market's unless told; another one is converted by the rates of the prices' days */
+                /** @description Currency of the prices; default: the market's. Another currency is converted at the rates of the prices' days */
                 currency?: string;
-                /** @description Sign before the decimals; without it an amount such as 1,234 is refused, because it can be read in two ways */
+                /** @description Decimal separator; if it is missing, ambiguous amounts such as 1,234 are refused */
                 decimal?: "." | ",";
-                /** @description utf-8 unless told */
+                /** @description Default: utf-8 */
                 encoding?: "utf-8" | "windows-1252";
-                /** @description Of JSON: path to entries that are rows of their own, with * for any member; their name is the column @key */
+                /** @description For JSON: path to nested entries that are rows, with * for any member; their name becomes the column @key */
                 entries?: string;
-                /** @description Shown with the import */
+                /** @description Name shown with the import */
                 file_name?: string;
             };
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9204,7 +9204,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The file as it is, or packed with gzip */
+        /** @description The file, plain or gzip-compressed */
         requestBody: {
             content: {
                 "application/octet-stream": unknown;
@@ -9254,7 +9254,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9360,7 +9360,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9395,7 +9395,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9449,7 +9449,7 @@ export interface operations {
             query?: {
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Entries on a page */
+                /** @description Entries per page */
                 per_page?: number;
             };
             header?: never;
@@ -9481,7 +9481,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9518,7 +9518,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9576,13 +9576,13 @@ export interface operations {
     listAccountAttempts: {
         parameters: {
             query?: {
-                /** @description Attempts for this event only */
+                /** @description Only attempts for this event */
                 event_id?: number;
-                /** @description Only those that were answered with 2xx, or only the others */
+                /** @description Only attempts with a 2xx response, or only the others */
                 success?: boolean;
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Entries on a page */
+                /** @description Entries per page */
                 per_page?: number;
             };
             header?: never;
@@ -9613,19 +9613,19 @@ export interface operations {
     listWebhookEvents: {
         parameters: {
             query?: {
-                /** @description Of this account's webhook only */
+                /** @description Only events of this account's webhook */
                 account_id?: number;
                 state?: "queued" | "delivered" | "failed" | "cancelled";
                 event?: components["schemas"]["EventKind"];
-                /** @description Test events only, or all but those */
+                /** @description Only test events, or all other events */
                 test?: boolean;
-                /** @description Without it the list has its usual order */
+                /** @description Default: the list's usual order */
                 sort_by?: "created_at";
-                /** @description Of `sort_by`; ties go by id in the same direction */
+                /** @description Direction of `sort_by`; ties are sorted by id in the same direction */
                 sort_order?: "asc" | "desc";
                 /** @description Page number, from 1 */
                 page?: number;
-                /** @description Entries on a page */
+                /** @description Entries per page */
                 per_page?: number;
             };
             header?: never;
@@ -9654,7 +9654,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9685,7 +9685,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9720,7 +9720,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description For 24 hours the same request with the same key gets the first answer and changes nothing */
+                /** @description For 24 hours, repeating the request with the same key returns the first response and changes nothing */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9731,7 +9731,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The file as it is, or packed with gzip */
+        /** @description The file, plain or gzip-compressed */
         requestBody: {
             content: {
                 "application/octet-stream": unknown;

@@ -8,7 +8,7 @@ export type Editable = 'price' | 'quantity'
 
 interface Edit {
   listing: OwnListing
-  /** as typed; absent where the value stays */
+  /** as typed; absent if the value stays */
   price?: number
   quantity?: number
 }

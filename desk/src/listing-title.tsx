@@ -5,7 +5,7 @@ import { moment } from './words.ts'
 
 interface Known {
   title: string
-  /** end of its period; absent where only the title is known */
+  /** end of its period; absent if only the title is known */
   end?: string | null
 }
 

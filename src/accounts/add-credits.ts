@@ -1,4 +1,4 @@
-// Gives or takes highlight credits, with an entry in the account's ledger.
+// Adds or deducts highlight credits, with an entry in the account's ledger.
 import { sql } from 'kysely'
 import { invalid, invalidFields } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
@@ -23,9 +23,9 @@ export const addCredits = verb(
           minimum: -LARGEST_AMOUNT,
           maximum: LARGEST_AMOUNT,
           allowed: AMOUNT,
-          description: 'Credits to give, below 0 to take',
+          description: 'Credits to add; negative to deduct',
         }),
-        reason: remark('Why, for the ledger'),
+        reason: remark('Reason, shown in the ledger'),
       },
       { additionalProperties: false },
     ),

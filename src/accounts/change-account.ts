@@ -1,4 +1,4 @@
-// Renames an account, moves it to another plan, suspends or resumes it, opens or closes its intake of listings.
+// Changes an account: name, plan, suspension and listing import.
 import { invalid } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { PLANS } from '#core/plans.ts'
@@ -18,7 +18,7 @@ export const changeAccount = verb(
         id: id('account'),
         name: Type.Optional(name('Name of the account')),
         plan: Type.Optional(Type.Enum([...PLANS])),
-        suspended: Type.Optional(Type.Boolean({ description: "true refuses the account's keys, hides its listings and holds back its webhooks" })),
+        suspended: Type.Optional(Type.Boolean({ description: "true rejects the account's keys, hides its listings and pauses its webhooks" })),
         listing_intake: Type.Optional(
           orNull(
             Type.Object(
@@ -26,12 +26,12 @@ export const changeAccount = verb(
                 quota: Type.Integer({
                   minimum: 1,
                   maximum: LARGEST_QUOTA,
-                  description: 'Most listings that are not sold, parked rows among them, up to which files bring some in',
+                  description: 'Maximum number of unsold listings, including parked rows, that imports can reach',
                 }),
               },
               { additionalProperties: false },
             ),
-            { description: 'Lets the account bring listings in by file; null closes that' },
+            { description: 'Allows the account to import listings from files; null disallows it' },
           ),
         ),
       },

@@ -1,4 +1,4 @@
-// Changes what an API key is called, when it ends and what it is limited to; the key itself stays.
+// Changes the label, expiry and restrictions of an API key; the key itself stays the same.
 import { conflict, invalid } from '#core/errors.ts'
 import { id, moment, orNull, remark } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
@@ -10,8 +10,8 @@ import { endedState } from './rotate-key.ts'
 import { lockKey, updateKey } from './store.ts'
 
 const CHANGES = {
-  label: remark('What the key is for'),
-  expires_at: Type.Optional(orNull(moment('When the key ends, in the future; null: never'))),
+  label: remark('Label of the key'),
+  expires_at: Type.Optional(orNull(moment('When the key expires; must be in the future. null: never'))),
   ...ScopeFields,
 }
 

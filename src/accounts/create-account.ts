@@ -1,4 +1,4 @@
-// Opens an account.
+// Creates an account.
 import { Type } from '#core/input.ts'
 import { PLANS } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'

@@ -1,4 +1,4 @@
-// Makes an API key for an account; the key itself is in the result and nowhere else.
+// Creates an API key for an account; the key is only in the result.
 import { invalid } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
@@ -18,8 +18,8 @@ export const createKey = verb(
     input: Type.Object(
       {
         account_id: id('account'),
-        label: remark('What the key is for'),
-        expires_at: Type.Optional(orNull(moment('When the key ends, in the future; null or absent: never'))),
+        label: remark('Label of the key'),
+        expires_at: Type.Optional(orNull(moment('When the key expires; must be in the future. Default: never'))),
         ...ScopeFields,
       },
       { additionalProperties: false },
@@ -34,7 +34,7 @@ export const createKey = verb(
     }),
 )
 
-/** When a key ends. @throws VALIDATION_ERROR for a moment that is not in the future */
+/** When a key ends. @throws VALIDATION_ERROR for a time that is not in the future */
 export function expiryOf(text: string | null, now: Date): Date | null {
   const expiresAt = text === null ? null : momentOf('expires_at', text)
   if (expiresAt && expiresAt <= now) throw invalid('expires_at', 'in_future')

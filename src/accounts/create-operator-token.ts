@@ -1,4 +1,4 @@
-// Makes a token for the operator API; the token itself is in the result and nowhere else.
+// Creates a token for the operator API; the token is only in the result.
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
@@ -12,7 +12,7 @@ export const createOperatorToken = verb(
     name: 'createOperatorToken',
     needs: 'owner',
     secret: true,
-    input: Type.Object({ label: name('Who or what uses it') }, { additionalProperties: false }),
+    input: Type.Object({ label: name('Who or what uses the token') }, { additionalProperties: false }),
   },
   (ctx: WriteCtx, { label }) =>
     change(ctx, async (tx, note): Promise<NewOperatorToken> => {

@@ -1,4 +1,4 @@
-// Signing in to the seller's desk: with an API key of a Plus account, whose limits and counts hold for the session as well.
+// Sign-in to the seller's desk with an API key of a Plus account; its limits and counts also apply to the session.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { MarketNames } from '#core/markets.ts'
 import { call, type Viewer } from '#core/verb.ts'

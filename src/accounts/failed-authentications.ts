@@ -1,4 +1,4 @@
-// Limits failed authentications by address, so that nobody can guess credentials or load the database with unknown ones.
+// Limits failed authentications by address, against guessing of credentials and load from unknown ones.
 import ipaddr from 'ipaddr.js'
 import type { Log } from '#core/context.ts'
 import { ServiceError, unauthenticated } from '#core/errors.ts'
@@ -18,7 +18,7 @@ export interface Caller {
 }
 
 export interface FailureRules {
-  /** what the callers present, such as `API key` */
+  /** what clients present, such as `API key` */
   credential: string
   /** failures allowed for an address in a minute */
   limit: number

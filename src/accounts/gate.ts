@@ -1,4 +1,4 @@
-// The gate before every protected route: who calls (401), whether plan and key allow the operation (403), how often (429).
+// Gate of every protected route: authentication (401), plan and key restrictions (403), rate limit (429).
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { mayCall, type Operation, type Viewer } from '#core/verb.ts'
 import { setHeaders } from '#http/fastify-adapter.ts'
@@ -17,7 +17,7 @@ export interface SessionCaller {
 /**
  * Puts the gate before all routes of a scope, its unknown paths (when it has a not-found handler of its own) and its
  * 405s included. With a known key and no limit to count it passes without a promise.
- * @param limits null where requests are not counted
+ * @param limits null if requests are not counted
  * @param session who calls by a session, null when the request has none
  */
 export function addGate(
@@ -50,7 +50,7 @@ export function addGate(
 /**
  * Checks the plan and the key of an authenticated caller, and counts the request.
  * @param operation undefined for paths and methods that there are not
- * @param usage null where it is not counted what keys are used for
+ * @param usage null if it is not counted what keys are used for
  * @returns headers that tell the limits
  * @throws PLAN_UPGRADE_REQUIRED, READ_ONLY_KEY, RATE_LIMITED (or rejects with it)
  */

@@ -1,4 +1,4 @@
-// What keys look like: made, checked without a database, and hashed. Secret scanners find them by prefix and checksum.
+// Format of keys: generation, offline validation and hashing. Secret scanners find keys by prefix and checksum.
 import { createHash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 

@@ -1,4 +1,4 @@
-// What an API key is limited to: reading, web pages of some origins, addresses; and the check of where a request comes from.
+// Restrictions of an API key (read-only, origins, addresses) and the check of a request against them.
 import ipaddr from 'ipaddr.js'
 import { type AddressRange, addressRange, isInRange } from '#core/address-ranges.ts'
 import { invalidFields, ServiceError } from '#core/errors.ts'
@@ -22,18 +22,20 @@ export const NO_SCOPE: KeyScope = { read_only: false, allowed_origins: [], allow
 
 /** Fields of a body that makes or changes a key; what is not sent is not changed. */
 export const ScopeFields = {
-  read_only: Type.Optional(Type.Boolean({ description: 'true refuses every operation that changes something with `READ_ONLY_KEY`' })),
+  read_only: Type.Optional(
+    Type.Boolean({ description: 'true makes the key read-only: operations that change something are rejected with `READ_ONLY_KEY`' }),
+  ),
   allowed_origins: Type.Optional(
     Type.Array(Type.String({ maxLength: 300, allowed: ORIGIN }), {
       maxItems: MOST_ENTRIES,
-      description: 'Origins of web pages that may use the key; requests without an `Origin` are refused then. Empty: no limit',
+      description: 'Origins of web pages that may use the key; if set, requests without an `Origin` are rejected. Empty: no restriction',
       examples: [['https://shop.example']],
     }),
   ),
   allowed_addresses: Type.Optional(
     Type.Array(Type.String({ maxLength: 50, allowed: RANGE }), {
       maxItems: MOST_ENTRIES,
-      description: 'Addresses and ranges (CIDR) from which the key may be used. Empty: no limit',
+      description: 'Addresses and ranges (CIDR) from which the key may be used. Empty: no restriction',
       examples: [['203.0.113.7', '2001:db8::/32']],
     }),
   ),

@@ -1,5 +1,5 @@
-// From the Authorization header to the caller, out of memory: the database is asked once per key, changes are followed, and
-// an address that keeps sending wrong credentials is refused before anything is looked up.
+// Authenticates the Authorization header from memory: one database query per key, updated by the change feed; addresses with too many
+// failures are rejected before any lookup.
 import { timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
 import { DAY_MS, MINUTE_MS } from '#core/duration.ts'
@@ -116,7 +116,7 @@ export class Keyring implements ChangeFollower {
   readonly #changed = new Cache<string, true>({ limit: CAPACITY })
   readonly #audit: FailureAudit | null
   readonly failures: FailedAuthentications
-  /** what keys are used for, null where nobody asks */
+  /** what keys are used for, null if nobody asks */
   readonly usage: KeyUsage | null
   /** by table: key id → epoch milliseconds of a use that is not stored yet */
   #uses = new Map<UsedTable, Map<number, number>>()

@@ -1,5 +1,5 @@
-// Counts requests over several nodes in PostgreSQL: a node leases a part of an account's limit for the current minute by one
-// statement and counts against it in memory, so that few requests wait for the database.
+// Counts requests across nodes in PostgreSQL: a node leases part of an account's limit for the current minute with one statement and
+// counts against it in memory, so few requests wait for the database.
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -62,7 +62,7 @@ export class LimitLeases {
     }
   }
 
-  /** Null where a lease has to be asked for first. */
+  /** Null if a lease has to be asked for first. */
   #fromLease(accountId: number, limit: number): Counted | null {
     const lease = this.#leases.get(accountId)
     const nowMs = performance.now()

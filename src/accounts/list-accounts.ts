@@ -14,7 +14,7 @@ export const listAccounts = verb(
     needs: 'operator',
     input: Type.Object(
       {
-        search: filter('Part of the name, in any case'),
+        search: filter('Part of the name, case-insensitive'),
         plan: Type.Optional(Type.Enum([...PLANS])),
         suspended: Type.Optional(Type.Boolean()),
         ...sortParams(namesOf(ACCOUNT_SORTING)),

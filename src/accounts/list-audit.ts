@@ -1,4 +1,4 @@
-// The audit log: who changed what and when, newest first.
+// Lists the audit log: who changed what and when, newest first.
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
@@ -22,7 +22,7 @@ export const listAudit = verb(
         actor: filter('Such as `operator:bootstrap`'),
         action: filter('Such as `account.create`'),
         subject_type: filter('Such as `account`'),
-        subject_id: filter('Id of the thing changed'),
+        subject_id: filter('Id of the changed object'),
         ...PeriodFields,
         ...sortParams(namesOf(SORTING)),
         ...pageParams(),

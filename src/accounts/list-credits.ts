@@ -13,7 +13,7 @@ export const listCredits = verb(
     input: Type.Object(
       {
         id: id('account'),
-        search: filter('Part of the reason, in any case'),
+        search: filter('Part of the reason, case-insensitive'),
         ...PeriodFields,
         ...pageParams(),
       },

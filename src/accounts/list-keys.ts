@@ -1,4 +1,4 @@
-// The keys of an account, revoked and expired ones too, without the keys themselves.
+// Lists the keys of an account, including revoked and expired ones, without secrets.
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'
@@ -14,8 +14,8 @@ export const listKeys = verb(
     input: Type.Object(
       {
         account_id: id('account'),
-        search: filter('Part of the label, in any case, or the last four characters of the key'),
-        state: Type.Optional(Type.Enum([...KEY_STATES], { description: 'As it is now' })),
+        search: filter('Part of the label, case-insensitive, or the last four characters of the key'),
+        state: Type.Optional(Type.Enum([...KEY_STATES], { description: 'Current state of the key' })),
         ...pageParams(),
       },
       { additionalProperties: false },

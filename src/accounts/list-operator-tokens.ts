@@ -1,4 +1,4 @@
-// All operator tokens, revoked ones too, without the tokens themselves.
+// Lists all operator tokens, including revoked ones, without secrets.
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'

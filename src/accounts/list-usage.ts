@@ -11,7 +11,7 @@ export const listUsage = verb(
   {
     name: 'listUsage',
     needs: 'operator',
-    input: Type.Object({ account_id: id('account'), key_id: boundedId('Only of this key'), ...pageParams() }, { additionalProperties: false }),
+    input: Type.Object({ account_id: id('account'), key_id: boundedId('Only this key'), ...pageParams() }, { additionalProperties: false }),
   },
   async (ctx: Pick<WriteCtx, 'db' | 'viewer' | 'now'>, { account_id, key_id: keyId, ...input }): Promise<Page<KeyUsageRow>> => {
     const { id: accountId } = await fetchAccount(ctx.db.kysely, account_id)

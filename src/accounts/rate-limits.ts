@@ -1,4 +1,4 @@
-// How many requests an account may make in a minute, by its plan, and the headers that tell it so.
+// Requests an account may make per minute, by plan, and the rate limit headers.
 import { Redis } from 'ioredis'
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
 import { ServiceError } from '#core/errors.ts'

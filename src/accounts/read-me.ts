@@ -1,4 +1,4 @@
-// Who calls, by which key, within which limits, and what the key was used for: the first call of a new integration.
+// Returns the caller's account, key, limits and usage: the first call of a new integration.
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { OPERATION_PLAN, type Plan, PLANS } from '#core/plans.ts'
@@ -7,7 +7,7 @@ import type { WriteCtx } from '#db/change.ts'
 import { fetchAccount, fetchKey } from './store.ts'
 import { type KeyUsage, USAGE_DAYS, usageOfKey } from './usage.ts'
 
-/** What `readMe` needs of its context. */
+/** Context of `readMe`. */
 export interface MeCtx extends Pick<WriteCtx, 'db' | 'viewer' | 'now'> {
   /** requests a minute by plan, null for no limits */
   rateLimits: Readonly<Record<Plan, number>> | null
@@ -23,26 +23,26 @@ export const MeSchema = Type.Object(
         label: Type.String(),
         last4: Type.String({ description: 'The last four characters of the key' }),
         expires_at: orNull(Type.String({ format: 'date-time' }), { description: 'UTC; null: never' }),
-        read_only: Type.Boolean({ description: 'Operations that change something answer `READ_ONLY_KEY`' }),
-        allowed_origins: Type.Array(Type.String(), { description: 'Origins of web pages that may use the key; empty: no limit' }),
-        allowed_addresses: Type.Array(Type.String(), { description: 'Addresses and ranges from which it may be used; empty: no limit' }),
+        read_only: Type.Boolean({ description: 'Whether operations that change something are rejected with `READ_ONLY_KEY`' }),
+        allowed_origins: Type.Array(Type.String(), { description: 'Origins of web pages that may use the key; empty: no restriction' }),
+        allowed_addresses: Type.Array(Type.String(), { description: 'Addresses and ranges from which the key may be used; empty: no restriction' }),
       },
       { title: 'MyKey' },
     ),
     limits: Type.Object(
-      { requests_per_minute: orNull(Type.Integer(), { description: 'Of the account, over all of its keys; null: no limit' }) },
+      { requests_per_minute: orNull(Type.Integer(), { description: 'Requests per minute of the account, across all its keys; null: unlimited' }) },
       { title: 'MyLimits' },
     ),
     usage: Type.Array(
       Type.Object(
         {
           day: Type.String({ format: 'date', description: 'UTC' }),
-          operation: Type.String({ description: 'Operation id of the reference, or `graphql`', examples: ['listItems'] }),
-          requests: Type.Integer({ description: 'Requests that were let in, with whatever answer' }),
+          operation: Type.String({ description: 'Operation id from the API reference, or `graphql`', examples: ['listItems'] }),
+          requests: Type.Integer({ description: 'Requests admitted, whatever their status' }),
         },
         { title: 'DailyUsage' },
       ),
-      { description: `Requests with this key in the last ${USAGE_DAYS} days, latest day first; other nodes add theirs within a minute` },
+      { description: `Requests with this key in the last ${USAGE_DAYS} days, latest day first; requests to other nodes are added within a minute` },
     ),
     highlight_credits: Type.Integer(),
   },

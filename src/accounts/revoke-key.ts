@@ -1,4 +1,4 @@
-// Revokes an API key for good; revoking it again changes nothing.
+// Permanently revokes an API key; revoking it again changes nothing.
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'

@@ -1,4 +1,4 @@
-// Revokes an operator token for good; revoking it again changes nothing.
+// Permanently revokes an operator token; revoking it again changes nothing.
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'

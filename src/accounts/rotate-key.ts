@@ -1,4 +1,4 @@
-// Replaces an API key: a new one with the same label, expiry and limits, while the old one runs on for the overlap.
+// Replaces an API key: creates one with the same label, expiry and restrictions, while the old one stays valid for the overlap.
 import { HOUR_MS } from '#core/duration.ts'
 import { conflict } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
@@ -17,7 +17,7 @@ export const rotateKey = verb(
     input: Type.Object(
       {
         id: id('key'),
-        overlap_hours: Type.Optional(Type.Number({ minimum: 0, maximum: 720, default: 24, description: 'How long the old key runs on' })),
+        overlap_hours: Type.Optional(Type.Number({ minimum: 0, maximum: 720, default: 24, description: 'How long the old key stays valid' })),
       },
       { additionalProperties: false },
     ),

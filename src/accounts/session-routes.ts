@@ -1,4 +1,4 @@
-// Signing in to pages: the session's cookie, and when it stands for the credential that it was opened with.
+// Sign-in to web pages: the session cookie, and when it is accepted in place of the credential it was created with.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { invalid, ServiceError, unauthenticated } from '#core/errors.ts'
 import { reason } from '#core/problems.ts'
@@ -51,7 +51,7 @@ export function addSessionRoutes(app: FastifyInstance, signIn: SignIn): void {
   const path = `/${name}/session`
   const hide = { schema: { hide: true } as object }
   const sessionOf = cookieReader(name)
-  /** Who is signed in, null where nobody is, or no longer. */
+  /** Who is signed in, null if nobody is, or no longer. */
   const current = async (request: FastifyRequest): Promise<{ session: string; viewer: Viewer } | null> => {
     const session = sessionOf(request)
     if (session === null) return null

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Tx } from '#db/schema.ts'
 import { insertCreditEntry } from './store.ts'
 
-/** The balance that is left, null where there was no credit. */
+/** The balance that is left, null if there was no credit. */
 export async function spendCredit(tx: Tx, accountId: number, reason: string, now: Date): Promise<number | null> {
   const spent = await tx
     .updateTable('accounts')

@@ -18,7 +18,7 @@ export interface Holder {
   /** the id by which the change log names what can change this */
   ownerId: number
   viewer: Viewer
-  /** why the key is refused for good, null when it is not */
+  /** why the key is refused permanently, null when it is not */
   refusal: Reason | null
   /** epoch milliseconds, Infinity for never */
   expiresAtMs: number
@@ -48,7 +48,7 @@ const TOKEN_COLUMNS = ['id', 'label', 'last4', 'created_at', 'last_used_at', 're
 
 /** The plan that the seller's desk needs. */
 export const DESK_PLAN = 'plus' satisfies Plan
-/** A session of the seller's desk that nobody uses for this long is over. */
+/** A session of the seller's desk that nobody uses for this long has ended. */
 const SESSION_IDLE_MS = 2 * 60 * MINUTE_MS
 
 /** Limits of a key, joined as `s`. */
@@ -252,7 +252,7 @@ export async function setListingIntake(tx: Tx, accountId: number, intake: Accoun
 }
 
 /**
- * Most listings that an account may have by intake, null where it is not open. The account is locked until the transaction
+ * Most listings that an account may have by intake, null if it is not open. The account is locked until the transaction
  * ends: what counts its listings before it adds some runs alone.
  */
 export async function lockIntakeQuota(tx: Tx, accountId: number): Promise<number | null> {
@@ -436,7 +436,7 @@ function msOf(at: Date | null): number {
   return at?.getTime() ?? -Infinity
 }
 
-/** In any case, and taken literally. */
+/** Case-insensitive and literal. */
 function contains(column: string, text: string) {
   return sql<boolean>`strpos(lower(${sql.ref(column)}), lower(${text})) > 0`
 }

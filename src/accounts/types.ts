@@ -1,4 +1,4 @@
-// Accounts, keys, tokens and audit rows as verbs give them: in the operator API's names, ready for JSON.
+// Accounts, keys, tokens and audit entries as returned by verbs: field names of the operator API, ready for JSON.
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { PLANS } from '#core/plans.ts'
@@ -7,7 +7,7 @@ export type { ReadCtx } from '#db/change.ts'
 
 const Time = Type.String({ format: 'date-time', description: 'UTC' })
 const TimeOrNull = orNull(Time)
-const LastUse = orNull(Type.String({ format: 'date-time' }), { description: 'First use on the last day (UTC) on which it was used' })
+const LastUse = orNull(Type.String({ format: 'date-time' }), { description: 'First use on the last day (UTC) of use' })
 const Last4 = Type.String({ description: 'The last four characters of the key' })
 
 export const AccountSchema = Type.Object(
@@ -16,9 +16,9 @@ export const AccountSchema = Type.Object(
     name: Type.String(),
     plan: Type.Enum([...PLANS]),
     highlight_credits: Type.Integer(),
-    suspended: Type.Boolean({ description: "The account's keys are refused, its listings hidden and its webhooks held back" }),
-    listing_intake: orNull(Type.Object({ quota: Type.Integer({ description: 'Most listings that are not sold, parked rows among them' }) }), {
-      description: 'Whether the account may bring listings in by file; null: it may not',
+    suspended: Type.Boolean({ description: "Whether the account's keys are rejected, its listings hidden and its webhooks paused" }),
+    listing_intake: orNull(Type.Object({ quota: Type.Integer({ description: 'Maximum number of unsold listings, including parked rows' }) }), {
+      description: 'Listing import from files; null if it is not allowed',
     }),
     created_at: Time,
   },
@@ -45,8 +45,8 @@ export type Balance = Static<typeof BalanceSchema>
 export const CreditEntrySchema = Type.Object(
   {
     id: Type.Integer(),
-    amount: Type.Integer({ description: 'Below 0 where credits were taken or used' }),
-    balance: Type.Integer({ description: 'After it' }),
+    amount: Type.Integer({ description: 'Negative if credits were deducted or used' }),
+    balance: Type.Integer({ description: 'Balance after the entry' }),
     reason: Type.String(),
     created_at: Time,
   },
@@ -63,9 +63,9 @@ export const ApiKeySchema = Type.Object(
     account_id: Type.Integer(),
     label: Type.String(),
     last4: Last4,
-    read_only: Type.Boolean({ description: 'Operations that change something answer `READ_ONLY_KEY`' }),
-    allowed_origins: Type.Array(Type.String(), { description: 'Origins of web pages that may use it; empty: no limit' }),
-    allowed_addresses: Type.Array(Type.String(), { description: 'Addresses and ranges from which it may be used; empty: no limit' }),
+    read_only: Type.Boolean({ description: 'Whether operations that change something are rejected with `READ_ONLY_KEY`' }),
+    allowed_origins: Type.Array(Type.String(), { description: 'Origins of web pages that may use the key; empty: no restriction' }),
+    allowed_addresses: Type.Array(Type.String(), { description: 'Addresses and ranges from which the key may be used; empty: no restriction' }),
     created_at: Time,
     last_used_at: LastUse,
     expires_at: TimeOrNull,
@@ -76,7 +76,7 @@ export const ApiKeySchema = Type.Object(
 export type ApiKey = Static<typeof ApiKeySchema>
 
 export const NewApiKeySchema = Type.Object(
-  { ...ApiKeySchema.properties, key: Type.String({ description: 'The key itself, shown this once' }) },
+  { ...ApiKeySchema.properties, key: Type.String({ description: 'The key; shown only once' }) },
   { title: 'NewApiKey' },
 )
 export type NewApiKey = Static<typeof NewApiKeySchema>
@@ -85,8 +85,8 @@ export const KeyUsageSchema = Type.Object(
   {
     key_id: Type.Integer(),
     day: Type.String({ format: 'date', description: 'UTC' }),
-    operation: Type.String({ description: 'Operation id of the public reference, or `graphql`', examples: ['listItems'] }),
-    requests: Type.Integer({ description: 'Requests that were let in, with whatever answer' }),
+    operation: Type.String({ description: 'Operation id from the public API reference, or `graphql`', examples: ['listItems'] }),
+    requests: Type.Integer({ description: 'Requests admitted, whatever their status' }),
   },
   { title: 'KeyUsage' },
 )
@@ -112,7 +112,7 @@ export const AuditRowSchema = Type.Object(
     id: Type.Integer(),
     at: Time,
     actor: Type.String({ description: '`operator:<name>` or `account:<id>`' }),
-    action: Type.String({ description: 'Thing and verb, such as `account.create`' }),
+    action: Type.String({ description: 'Object and verb, such as `account.create`' }),
     subject_type: Type.String(),
     subject_id: Type.String(),
     before: State,

@@ -1,4 +1,4 @@
-// How often each API key was used, by day and operation: counted in memory, written by each node in batches.
+// Usage of each API key by day and operation: counted in memory, written in batches by each node.
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import type { Db, Queryable } from '#db/schema.ts'
@@ -70,7 +70,7 @@ export class KeyUsage {
     this.#day = -1
     const rows = rowsOf(flushed)
     try {
-      // In one order, so that nodes never wait for each other in a circle.
+      // In one order, so that nodes never wait for each other in a cycle.
       await inTransaction(this.#db, (tx) =>
         sql`
           insert into api_key_usage as u (key_id, day, operation, requests)

@@ -1,4 +1,4 @@
-// Gives items from before source records existed the records that they came from, with the facts that they have.
+// Creates source records for items imported before source records existed.
 import { sql } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import type { Tx } from '#db/schema.ts'

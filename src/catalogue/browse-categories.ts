@@ -1,4 +1,4 @@
-// Pages through categories by cursor, in the order of their ids: all that match, the roots, or those below one.
+// Pages through categories by cursor, by id: all that match, the roots, or the children of one.
 import { orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'

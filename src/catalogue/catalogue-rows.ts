@@ -1,4 +1,4 @@
-// Categories, items, prices and price points as rows that stand for themselves: what dumps hold and the change feed sends.
+// Categories, items, prices and price points as self-contained rows, as in dumps and the change feed.
 import { type RawBuilder, sql } from 'kysely'
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
@@ -13,13 +13,13 @@ export const CategoryRowSchema = Type.Object(
   {
     id: Type.Integer(),
     market: Type.Enum([...MARKETS]),
-    ref: Type.String({ description: 'Unique in the market', examples: ['tcgdex:base1'] }),
+    ref: Type.String({ description: 'Unique within the market', examples: ['tcgdex:base1'] }),
     name: Type.String(),
     slug: Type.String(),
     game: Type.String(),
     parent_id: orNull(Type.Integer()),
     image: orNull(Type.String()),
-    printed_total: orNull(Type.Integer(), { description: 'The count printed on the cards' }),
+    printed_total: orNull(Type.Integer(), { description: 'Card count printed on the cards' }),
   },
   { title: 'CategoryRow', ...closed },
 )
@@ -29,7 +29,7 @@ export const ItemRowSchema = Type.Object(
   {
     id: Type.Integer(),
     market: Type.Enum([...MARKETS], { description: 'Home market' }),
-    ref: Type.String({ description: 'Unique in the market', examples: ['tcgdex:base1-4'] }),
+    ref: Type.String({ description: 'Unique within the market', examples: ['tcgdex:base1-4'] }),
     name: Type.String(),
     code: orNull(Type.String()),
     slug: Type.String(),

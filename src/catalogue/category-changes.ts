@@ -1,4 +1,4 @@
-// SQL of what imports change of categories, of taking that back, and of the codes by which other sources name a set.
+// SQL of category changes by imports, of reverting them, and of the codes other sources use for a set.
 import { sql } from 'kysely'
 import type { Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'

@@ -1,4 +1,4 @@
-// Changes a category; what is not named stays.
+// Changes a category; omitted fields stay unchanged.
 import { sql } from 'kysely'
 import { invalid } from '#core/errors.ts'
 import { id } from '#core/fields.ts'

@@ -1,4 +1,4 @@
-// Changes an item; what is not named stays.
+// Changes an item; omitted fields stay unchanged.
 import { invalid } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'

@@ -8,11 +8,11 @@ import { closed } from './fields.ts'
 export const CompletionsSchema = Type.Object(
   {
     from: Type.Integer({
-      description: 'Where the term begins that is being typed, counted from 0: an option replaces all from there',
+      description: 'Where the term being typed starts, from 0: a completion replaces everything from there',
       examples: [0],
     }),
     options: Type.Array(Type.String(), {
-      description: 'Terms, or names of fields with an operator behind which a value is to follow',
+      description: 'Complete terms, or names of fields with an operator that a value follows',
       examples: [['rarity:', 'regulation:', 'rarity<=', 'rarity>=']],
     }),
   },
@@ -23,10 +23,7 @@ export const completeQuery = verb(
   {
     name: 'completeQuery',
     needs: 'operator',
-    input: Type.Object(
-      { text: Type.Optional(Type.String({ maxLength: 500, description: 'The query up to where it is being typed', examples: ['r'] })) },
-      closed,
-    ),
+    input: Type.Object({ text: Type.Optional(Type.String({ maxLength: 500, description: 'The query up to the cursor', examples: ['r'] })) }, closed),
   },
   ({ catalogue: { items, categories, labels } }: CatalogueNode & HasViewer, { text = '' }): Completions =>
     completionsOf(text, { items, categories, labels }),

@@ -1,4 +1,4 @@
-// Makes items of the facts that their source records state, with category and groups found by name.
+// Builds items from the facts of their source records, looking up category and groups by name.
 import { sql } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import type { Note } from '#db/change.ts'
@@ -58,7 +58,7 @@ export interface Composition {
 
 /**
  * Saves items as their facts have them.
- * @throws Error where no category of an item is in the catalogue
+ * @throws Error if no category of an item is in the catalogue
  */
 export async function composeItems(
   tx: Tx,

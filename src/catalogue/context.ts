@@ -1,4 +1,4 @@
-// What catalogue reads need of their context, and which shape of an item a caller gets.
+// Context of catalogue reads, and which item shape a caller gets.
 import { planAllows } from '#core/plans.ts'
 import type { Caller, PlanViewer } from '#core/verb.ts'
 import type { Catalogue } from './snapshot/catalogue.ts'

@@ -1,4 +1,4 @@
-// Makes a category.
+// Creates a category.
 import { randomUUID } from 'node:crypto'
 import { conflict } from '#core/errors.ts'
 import { Type } from '#core/input.ts'

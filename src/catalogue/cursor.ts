@@ -1,4 +1,5 @@
-// Cursors of keyset pages: opaque to callers, they hold where a page ended, so that it stays right while rows come and go.
+// Keyset pagination cursors, opaque to clients: they record where a page ended, so pages stay consistent while rows are added and
+// removed.
 import { readCursor, writeCursor } from '#core/cursor.ts'
 import { invalid } from '#core/errors.ts'
 import { isMarket, type Market, MARKETS } from '#core/markets.ts'

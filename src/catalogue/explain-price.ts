@@ -1,4 +1,4 @@
-// Explains a current price of an item: an addition to the interface, for Professional and above; operators also see what is held of it.
+// Explains a current price of an item, for Professional and above; operators also see its held prices.
 import { invalid, itemNotFound } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
@@ -22,7 +22,7 @@ const NEAR_MINT = 'Near Mint'
 const MOST_HELD = 100
 
 const Asked = {
-  market: Type.Optional(Type.Enum([...MARKETS], { description: 'When absent the one whose prices the item shows' })),
+  market: Type.Optional(Type.Enum([...MARKETS], { description: 'Default: the market whose prices the item shows' })),
   label: Type.Optional(Type.String({ maxLength: 40, default: NEAR_MINT, description: 'Condition or grade', examples: ['Near Mint', 'PSA 10'] })),
 }
 
@@ -59,7 +59,7 @@ export const explainPrice = verb(
 )
 
 export const StoredPriceExplanationSchema = Type.Object(
-  { ...PriceExplanationSchema.properties, held: Type.Array(HeldPriceSchema, { description: 'Prices of it that wait for a decision' }) },
+  { ...PriceExplanationSchema.properties, held: Type.Array(HeldPriceSchema, { description: 'Held prices of the item' }) },
   { title: 'StoredPriceExplanation' },
 )
 export type StoredPriceExplanation = Static<typeof StoredPriceExplanationSchema>

@@ -1,4 +1,4 @@
-// The facts of an item: those of its source records by precedence, value by value, and which source each comes from.
+// Merges the facts of an item's source records by precedence, value by value, with the source of each.
 import type { Market } from '#core/markets.ts'
 import { finishSlug } from './finishes.ts'
 import type { ForeignId, Genre, ItemImage, ItemRecord } from './records.ts'

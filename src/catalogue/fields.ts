@@ -54,7 +54,7 @@ export const AttributeList = Type.Array(
 
 export const ForeignIdList = Type.Array(Type.Object({ source: slug(), id: shortText(), finish: Type.Optional(shortText()) }, closed), {
   maxItems: 200,
-  description: 'Ids of the item in other systems, by which price feeds find it',
+  description: 'Ids of the item in other systems; price feeds match by them',
 })
 
 const DETAIL = {
@@ -67,7 +67,7 @@ const DETAIL = {
   evolve_from: shortText(),
   suffix: shortText(),
   level: positive(),
-  names: Type.Array(shortText(), { maxItems: 50, description: 'The name in other languages, for searches' }),
+  names: Type.Array(shortText(), { maxItems: 50, description: 'The name in other languages, used by search' }),
 }
 
 export const Details = Type.Partial(Type.Object(DETAIL), closed)

@@ -1,4 +1,4 @@
-// Which item is meant by a ref or by a foreign id and finish, as price rows and callers name it. What could be two items is never guessed.
+// Which item is meant by a ref or by a foreign id and finish, as price rows and clients name it. What could be two items is never guessed.
 import { sql } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import { type Reason, reason } from '#core/problems.ts'
@@ -15,7 +15,7 @@ export type Found = { itemId: number } | { reject: Reason; unknown: boolean } | 
 /** An item that something could mean, as far as its finish decides. */
 export interface Candidate {
   itemId: number
-  /** slug, and its words; null where none is stated */
+  /** slug, and its words; null if none is stated */
   finish: string | null
   words: readonly string[] | null
   /** the same for all finishes of a card */
@@ -40,7 +40,7 @@ export class ItemLookup {
   readonly #byRef = new Map<string, RefItem[]>()
   #last: { ref: string; all: RefItem[] } = { ref: '', all: [] }
 
-  /** @param cardOf the card of an item, the same for all of its finishes; read from the database when absent */
+  /** @param cardOf the card of an item, the same for all of its finishes; read from the database by default */
   constructor(db: Queryable, cardOf?: (itemId: number) => string) {
     this.#db = db
     this.#cardOf = cardOf
@@ -119,7 +119,7 @@ export class ItemLookup {
   }
 }
 
-/** The candidate of a stored finish in any spelling, null where none is stated. */
+/** The candidate of a stored finish in any spelling, null if none is stated. */
 export function candidateOf(itemId: number, finish: string | null, card: string): Candidate {
   const slug = finish === null ? null : finishSlug(finish)
   return { itemId, finish: slug, words: slug === null ? null : finishWords(slug), card }

@@ -10,12 +10,12 @@ const STATS = 'With `with_stats=1`, Professional and above'
 
 export const StateSchema = Type.Enum([...STATES], {
   description:
-    '`trusted`: nothing speaks against the price; `disputed`: evidence speaks against it, or against it and another one; `stale`: its source has not confirmed it for too long',
+    '`trusted`: no evidence contradicts the price; `disputed`: evidence contradicts it, or contradicts either it or another price; `stale`: its source has not confirmed it for too long',
 })
 export const ConfidenceSchema = Type.Enum([...CONFIDENCES], {
-  description: 'From the number of sources that agree, sample size, age and spread',
+  description: 'Derived from the number of sources that agree, sample size, age and spread',
 })
-export const FlagsSchema = Type.Array(Type.Enum([...FLAGS]), { description: 'What speaks against the price, or could not be checked' })
+export const FlagsSchema = Type.Array(Type.Enum([...FLAGS]), { description: 'Evidence against the price, and checks that were not possible' })
 
 const figure = (description: string) => Type.Optional(orNull(Type.Number(), { description: `${description} ${STATS}` }))
 
@@ -29,8 +29,8 @@ export const PriceSchema = Type.Object(
     confidence: Type.Optional(ConfidenceSchema),
     flags: Type.Optional(FlagsSchema),
     confirmed_at: Type.Optional(Type.String({ format: 'date-time', description: `When a feed last stated the price, to the minute, UTC. ${STATS}` })),
-    avg_7: figure("The feed's own average of 7 days."),
-    avg_30: figure("The feed's own average of 30 days."),
+    avg_7: figure("The feed's own 7-day average."),
+    avg_30: figure("The feed's own 30-day average."),
     low: figure("The feed's own lowest price."),
     high: figure("The feed's own highest price."),
   },

@@ -1,4 +1,4 @@
-// Where the facts of an item come from, as operators see them.
+// Sources of the facts of an item, for operators.
 import { sql } from 'kysely'
 import type { Queryable } from '#db/schema.ts'
 import { type Facts, factsOf, type Provenance, rankOf } from './facts.ts'

@@ -1,4 +1,4 @@
-// Categories with how many items are in them, in the order of their ids: all that match, the roots, or those below one.
+// Lists categories with their item counts, by id: all that match, the roots, or the children of one.
 import { LARGEST_INTEGER, orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { PER_PAGE, type Page, pageParams, pagination } from '#core/paging.ts'
@@ -13,8 +13,8 @@ export const CategoryEntrySchema = Type.Object(
     id: Type.Integer(),
     name: Type.String({ examples: ['Base Set'] }),
     slug: Type.String({ description: 'Unique', examples: ['base-set'] }),
-    parent_id: orNull(Type.Integer(), { description: 'Category above; null for a root' }),
-    items_count: Type.Integer({ description: 'Items in it and in all categories below it' }),
+    parent_id: orNull(Type.Integer(), { description: 'Parent category; null for a root' }),
+    items_count: Type.Integer({ description: 'Number of items in it and in all categories below it' }),
   },
   { title: 'CategoryEntry' },
 )
@@ -28,9 +28,9 @@ export const listCategories = verb(
     input: Type.Object(
       {
         game: Type.Optional(GameParam),
-        market: Type.Optional(market('Market whose catalogue they came from')),
+        market: Type.Optional(market('Market of the catalogue they come from')),
         parent_id: Type.Optional(
-          Type.Integer({ minimum: 0, maximum: LARGEST_INTEGER, description: 'Directly below this one; 0 for those at the top' }),
+          Type.Integer({ minimum: 0, maximum: LARGEST_INTEGER, description: 'Only direct children of this category; 0 for the roots' }),
         ),
         ...pageParams(),
       },

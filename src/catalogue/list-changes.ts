@@ -1,4 +1,4 @@
-// The change feed of the catalogue: what changed since a position, in the order of commits, told once for each thing of a page.
+// Change feed of the catalogue: changes since a position, in commit order, each object once per page.
 import { ServiceError, invalid } from '#core/errors.ts'
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
@@ -41,11 +41,11 @@ const ChangedItemSchema = Type.Object({ ...ItemRowSchema.properties, prices: Typ
 
 export const ChangeSchema = Type.Object(
   {
-    cursor: Type.String({ description: 'Send it as `after` to go on behind this change' }),
+    cursor: Type.String({ description: 'Send it as `after` to continue after this change' }),
     kind: Type.Enum([...KINDS], {
       description:
-        '`item`: it is new or has changed, perhaps with all its prices; `price`: a price is new, has changed or is gone; ' +
-        '`merge`: the item `id` is now `item_id`; `delete`: an item (`item_id`) or a category (null) is gone',
+        '`item`: created or changed, possibly with all its prices; `price`: a price was added, changed or removed; ' +
+        '`merge`: the item `id` was merged into `item_id`; `delete`: an item (`item_id`) or a category (null) was deleted',
     }),
     id: Type.Integer({ description: 'Of the item or category' }),
     item_id: orNull(Type.Integer(), { description: 'Null for categories' }),
@@ -54,7 +54,7 @@ export const ChangeSchema = Type.Object(
     at: Type.String({ format: 'date-time', description: 'When it was written, UTC' }),
     data: Type.Optional(
       Type.Union([ChangedItemSchema, CategoryRowSchema, PriceRowSchema, Type.Null()], {
-        description: 'With `with_data=1` what is there now, null where nothing is',
+        description: 'With `with_data=1`: the current data; null if it no longer exists',
       }),
     ),
   },
@@ -90,7 +90,7 @@ export const listChanges = verb(
         after: Type.Optional(
           Type.String({
             maxLength: 4_000,
-            description: '`next` or a `cursor` of an earlier answer, or `change_cursor` of a dump; the oldest change when absent',
+            description: '`next` or a `cursor` from an earlier response, or the `change_cursor` of a dump; default: the oldest change',
           }),
         ),
         kinds: Type.Optional(
@@ -98,15 +98,15 @@ export const listChanges = verb(
             maxLength: 100,
             pattern: `^(${KINDS.join('|')})(,(${KINDS.join('|')}))*$`,
             allowed: reason('list_of', { values: KINDS }),
-            description: `Only these of ${KINDS.map((kind) => `\`${kind}\``).join(', ')}; all when absent`,
+            description: `Only these of ${KINDS.map((kind) => `\`${kind}\``).join(', ')}; default: all`,
             examples: ['item,merge,delete'],
           }),
         ),
         wait: Type.Optional(
-          Type.Integer({ minimum: 0, maximum: LONGEST_WAIT_S, default: 0, description: 'Seconds to wait for a change where there is none' }),
+          Type.Integer({ minimum: 0, maximum: LONGEST_WAIT_S, default: 0, description: 'Seconds to wait for a change if there is none yet' }),
         ),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST, default: DEFAULT_LIMIT, description: 'Changes at most' })),
-        with_data: Type.Optional(Type.Boolean({ default: false, description: 'With what is there now' })),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST, default: DEFAULT_LIMIT, description: 'Maximum number of changes' })),
+        with_data: Type.Optional(Type.Boolean({ default: false, description: 'Add the current data' })),
       },
       { additionalProperties: false },
     ),

@@ -1,4 +1,4 @@
-// The tree of groups and the grades below them: what `grade_filters[]` and listings name by id.
+// Tree of groups and their grades, whose ids `grade_filters[]` and listings use.
 import { type Static, Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'

@@ -1,4 +1,4 @@
-// The markets that prices come from: what they are called, their currency, and how new their newest price is.
+// Lists markets with name, currency and time of their latest price.
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
@@ -11,9 +11,11 @@ import { utcTime } from './snapshot/item-json.ts'
 export const MarketSchema = Type.Object(
   {
     code: Type.Enum([...MARKETS]),
-    name: Type.String({ description: 'As the operator calls it, else the code', examples: ['PriceCharting'] }),
+    name: Type.String({ description: 'Name set by the operator, otherwise the code', examples: ['PriceCharting'] }),
     currency: Type.String({ description: 'ISO 4217 code', examples: ['USD'] }),
-    last_price_at: orNull(Type.String({ format: 'date-time' }), { description: 'Time of the newest current price, UTC; null without prices' }),
+    last_price_at: orNull(Type.String({ format: 'date-time' }), {
+      description: 'Time of the latest current price, UTC; null if there are no prices',
+    }),
   },
   { title: 'Market' },
 )

@@ -17,10 +17,10 @@ export const listStoredCategories = verb(
         market: Type.Optional(market()),
         game: filter('Such as `pokemon`'),
         parent_id: Type.Optional(
-          Type.Integer({ minimum: 0, maximum: LARGEST_INTEGER, description: 'Directly below this one; 0 for those at the top' }),
+          Type.Integer({ minimum: 0, maximum: LARGEST_INTEGER, description: 'Only direct children of this category; 0 for the roots' }),
         ),
         id: boundedId('This category'),
-        search: filter('Part of name or ref, in any case'),
+        search: filter('Part of the name or ref, case-insensitive'),
         ...pageParams(),
       },
       closed,

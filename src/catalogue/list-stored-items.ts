@@ -26,17 +26,17 @@ export const listStoredItems = verb(
     needs: 'operator',
     input: Type.Object(
       {
-        market: Type.Optional(market('Market whose catalogue the item came from')),
+        market: Type.Optional(market('Market of the catalogue the item comes from')),
         game: filter('Such as `pokemon`'),
-        ref: filter('Exactly this ref'),
+        ref: filter('Exact ref'),
         id: Type.Optional(
           Type.Array(Type.Integer({ minimum: 1, maximum: LARGEST_INTEGER }), {
             maxItems: MOST_IDS,
-            description: 'Id of an item; may be repeated for several',
+            description: 'Id of an item; repeat it for several',
           }),
         ),
         category_id: Type.Optional(CategoryParam),
-        search: filter('Part of name, code or ref, in any case'),
+        search: filter('Part of the name, code or ref, case-insensitive'),
         query: Type.Optional(QueryParam),
         ...sortParams(SORT_FIELDS),
         ...pageParams(),
@@ -55,7 +55,7 @@ export const listStoredItems = verb(
         const ids = found && named ? found.filter((id) => named.includes(id)) : (found ?? named)
         return pageOfItems(ctx, { ...filter, game, categoryId, ids }, limit, offset)
       }
-      // The orders are kept in memory; what only the database can filter by is taken out of them.
+      // The orders are kept in memory; what only the database can filter by is removed from them.
       const sorted = idsInOrder(ctx, { query: asked, categoryId, game }, field, direction)
       const among = Object.keys(filter).length > 0 ? await idsOfItems(ctx, filter) : null
       const ids = sorted.filter((id) => (!among || among.has(id)) && (!named || named.includes(id)))

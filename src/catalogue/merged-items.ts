@@ -1,4 +1,4 @@
-// What a merge does to the catalogue: the emptied item goes, its id becomes an alias, its foreign ids move; and back.
+// Catalogue part of a merge: deletes the emptied item, turns its id into an alias and moves its foreign ids; and the reverse.
 import { sql } from 'kysely'
 import { mergeIds, type MergePair, pairTable } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'
@@ -30,7 +30,7 @@ export async function replaceByAliases(tx: Tx, pairs: readonly MergePair[]): Pro
 
 /**
  * Puts items back as they were before merges that are marked as undone already.
- * @throws CONFLICT where another item has the ref or slug of one now
+ * @throws CONFLICT if another item has the ref or slug of one now
  */
 export async function restoreItems(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   const ids = mergeIds(pairs)

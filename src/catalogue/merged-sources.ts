@@ -1,4 +1,4 @@
-// What a merge does to source records: those of the emptied item come under the survivor; and back.
+// Source record part of a merge: moves the records of the emptied item to the remaining one; and the reverse.
 import { sql } from 'kysely'
 import { mergeIds, type MergePair, pairTable } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'

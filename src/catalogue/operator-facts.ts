@@ -1,4 +1,4 @@
-// What an operator states of an item: a source record of its own that holds just the fields that were sent.
+// Facts stated by an operator: a separate source record with just the fields that were sent.
 import { sql } from 'kysely'
 import type { Tx } from '#db/schema.ts'
 import { detailsToRow } from './details.ts'

@@ -1,4 +1,4 @@
-// The source record that an item is from which has none yet, told by its ref: items of before records existed, and exported ones.
+// Derives the source record of an item without one from its ref: items from before source records existed, and exported ones.
 import { finishSlug } from './finishes.ts'
 import type { ForeignId, Genre, SourceKey } from './records.ts'
 
@@ -12,7 +12,7 @@ export interface Originated {
   foreign_ids?: readonly ForeignId[]
 }
 
-/** The record, or null where the ref is of no source that the program reads. */
+/** The record, or null if the ref is of no source that the program reads. */
 export function originOf({ ref, attributes = [], foreign_ids: foreignIds = [] }: Originated): SourceKey | null {
   const source = ref.slice(0, ref.indexOf(':'))
   const rest = ref.slice(source.length + 1)

@@ -1,5 +1,5 @@
-// Pages through items by cursor: the filters and sorts of the item list, and the order of the item search for a search without
-// a sort; right also while items come and go.
+// Pages through items by cursor, with the filters and sorts of the item list and the search order; consistent while items are added and
+// removed.
 import { momentOf } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { marketPosition } from '#core/markets.ts'
@@ -31,7 +31,7 @@ export interface ItemSlice {
   endCursor: () => string | null
   /** canonical form of the field query, where there was one */
   query?: string | undefined
-  /** other searches that find something, where this one finds nothing; null where there was none, or something is found */
+  /** other searches that find something, where this one finds nothing; null if there was none, or something is found */
   suggestions: () => readonly string[] | null
 }
 

@@ -7,26 +7,26 @@ import { SORT_DIRECTIONS, SORT_FIELDS } from './snapshot/sort-keys.ts'
 
 export const MarketParam = Type.Enum([...MARKETS], {
   description:
-    'Market whose prices are shown: of the items that it has prices of, and of those of its own catalogue. Without it each item shows the prices of the market whose catalogue it came from, else of the first with prices in an order that the operator sets',
+    'Market whose prices are shown. Only items with prices in it, and items of its own catalogue, are returned. Default: each item shows the prices of the market its catalogue belongs to, otherwise of the first market with prices in the order set by the operator',
 })
 
 export const GenreParam = Type.Enum([...GENRES], { description: 'Kind of item' })
 
 export const GameParam = Type.String({
   maxLength: 100,
-  description: 'Game, such as `pokemon` or `onepiece`; one that is not known gives an empty page',
+  description: 'Game, such as `pokemon` or `onepiece`; an unknown game returns an empty page',
   examples: ['pokemon'],
 })
 
 export const CategoryParam = Type.Integer({
-  description: 'Category; everything below it is included',
+  description: 'Category; includes everything below it',
   examples: [12],
 })
 
 export const SearchParam = Type.String({
   maxLength: 200,
   description:
-    'Words that must all be found in names (in any language that the catalogue knows), code, name or code of the set, finish, rarity or language, whatever their case or accents; a code matches with or without leading zeros and its `/total`',
+    'All words must match: names (in every language of the catalogue), code, name or code of the set, finish, rarity or language, ignoring case and accents. A code matches with or without leading zeros and its `/total`',
   examples: ['charizard 4/102'],
 })
 
@@ -34,30 +34,30 @@ export const QueryParam = Type.String({
   minLength: 1,
   maxLength: 500,
   description:
-    'Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as `search` has them; all must hold, `or` and parentheses group, `-` negates. The answer tells as `query` how it was read',
+    'Field query: terms such as `set:base1`, `number:4`, `name:"dark charizard"`, `r>=rare`, `finish:holo`, `lang:ja`, `price<20`, `price.source_a>=5`, `label:"PSA 10"` and words as in `search`. All terms must match; use `or` and parentheses to group and `-` to negate. The response returns the canonical form as `query`',
   examples: ['set:base1 r>=rare -finish:first-edition'],
 })
 
 export const UpdatedSinceParam = moment(
-  'Only items that changed at this time or later: their own data, or a price of any market that was added, changed or reverted. What counts is the time at which the service recorded the change, not the date of the price in its feed. A price confirmed at the same amount, new evidence for a price and a renamed category do not count as changes',
+  'Only items that changed at this time or later: their own data, or a price of any market that was added, changed or reverted. Compared with the time the service recorded the change, not with the date of the price in its feed. A price confirmed at the same amount, new evidence for a price and a renamed category do not count as changes',
 )
 
 export const SortByParam = Type.Enum([...SORT_FIELDS], {
   default: 'name',
   description:
-    '`price` is the Near Mint price, else the lowest ungraded one, of the market that is shown. Prices of several currencies are compared in lira, by the rates of the day; items without a price come last, as do those whose currency has no rate, in both directions',
+    '`price` is the Near Mint price, otherwise the lowest ungraded price, of the market shown. Prices in different currencies are compared in lira at daily rates. Items without a price or a rate come last in both directions',
 })
 
-export const SortOrderParam = Type.Enum([...SORT_DIRECTIONS], { default: 'asc', description: 'Ties go by id' })
+export const SortOrderParam = Type.Enum([...SORT_DIRECTIONS], { default: 'asc', description: 'Ties are sorted by id' })
 
 export const StatsParam = Type.Boolean({
   default: false,
   description:
-    '`1` adds to each price `currency`, `state`, `confidence`, `flags`, `confirmed_at`, `avg_7`, `avg_30`, `low` and `high`. Professional and above; Starter gets the same answer with it as without',
+    '`1` adds to each price `currency`, `state`, `confidence`, `flags`, `confirmed_at`, `avg_7`, `avg_30`, `low` and `high`. Professional and above; ignored for Starter',
 })
 
 /** A cursor holds the sort value of a row, and a name has at most some hundred characters. */
-export const AfterParam = Type.String({ maxLength: 8_000, description: 'The `endCursor` of the page before' })
+export const AfterParam = Type.String({ maxLength: 8_000, description: 'The `endCursor` of the previous page' })
 
 /** Ids of the interface are integers of any size; one past this belongs to nothing. */
 export const IdParam = Type.Integer({ description: 'Id', examples: [1] })

@@ -24,12 +24,12 @@ const MOST_ROWS = 10_000
 
 export const PriceRowSchema = Type.Object(
   {
-    item_id: boundedId('The item, or `item_ref`'),
-    item_ref: Type.Optional(shortText('Ref of the item; in `market` if it is in several')),
+    item_id: boundedId('Id of the item; or send `item_ref`'),
+    item_ref: Type.Optional(shortText('Ref of the item; looked up in `market` if several markets have it')),
     market: market(),
     label: Type.String({ maxLength: 40, description: 'Condition, or grader and grade', examples: ['Near Mint', 'PSA 10'] }),
     price: Type.Number({ exclusiveMinimum: 0, description: "At most two decimals, in the market's currency" }),
-    updated_at: Type.Optional(moment('When the price was true; now when absent')),
+    updated_at: Type.Optional(moment('When the price was valid; default: now')),
   },
   closed,
 )
@@ -46,10 +46,10 @@ export interface PostedPrices {
 
 export const PostedPricesSchema = Type.Object(
   {
-    import_id: Type.Integer({ description: 'The batch that these prices are; it can be reverted' }),
+    import_id: Type.Integer({ description: 'The batch of these prices; it can be reverted' }),
     accepted: Type.Integer(),
     unchanged: Type.Integer(),
-    held: Type.Integer({ description: 'Wait for a decision: see GET /held-prices' }),
+    held: Type.Integer({ description: 'Held for review: see GET /held-prices' }),
     rejected: Type.Integer(),
     errors: Type.Array(
       Type.Object({

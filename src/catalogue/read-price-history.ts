@@ -18,11 +18,11 @@ export const PricePeriodSchema = Type.Object(
     market: Type.Enum([...MARKETS]),
     label: Type.String({ examples: ['Near Mint'] }),
     open: Type.Number({
-      description: 'The price at the start of the period, or of `from` where that is later; the first price where there was none',
+      description: 'Price at the start of the period, or at `from` if that is later; the first price if there was none',
     }),
-    low: Type.Number({ description: 'Lowest price of the period, the price at its start included' }),
-    high: Type.Number({ description: 'Highest price of the period, the price at its start included' }),
-    close: Type.Number({ description: 'The last price of the period' }),
+    low: Type.Number({ description: 'Lowest price in the period, including the price at its start' }),
+    high: Type.Number({ description: 'Highest price in the period, including the price at its start' }),
+    close: Type.Number({ description: 'Last price in the period' }),
   },
   { title: 'PricePeriod' },
 )
@@ -35,11 +35,11 @@ export const readPriceHistory = verb(
     input: Type.Object(
       {
         id: IdParam,
-        market: Type.Optional(Type.Enum([...MARKETS], { description: 'When absent the one whose prices the item shows' })),
-        label: Type.Optional(Type.String({ maxLength: 40, description: 'Condition or grade; all when absent', examples: ['Near Mint', 'PSA 10'] })),
-        from: Type.Optional(moment('Earliest moment, itself included; a year before `to` when absent')),
-        to: Type.Optional(moment('Latest moment, itself not included; now when absent')),
-        interval: Type.Optional(Type.Enum([...INTERVALS], { default: 'day', description: 'Weeks begin on Monday; all in UTC' })),
+        market: Type.Optional(Type.Enum([...MARKETS], { description: 'Default: the market whose prices the item shows' })),
+        label: Type.Optional(Type.String({ maxLength: 40, description: 'Condition or grade; default: all', examples: ['Near Mint', 'PSA 10'] })),
+        from: Type.Optional(moment('Start of the range, inclusive; default: a year before `to`')),
+        to: Type.Optional(moment('End of the range, exclusive; default: now')),
+        interval: Type.Optional(Type.Enum([...INTERVALS], { default: 'day', description: 'Weeks start on Monday; times are UTC' })),
       },
       { additionalProperties: false },
     ),

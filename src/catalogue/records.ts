@@ -24,18 +24,18 @@ export interface CategoryRecord {
   /** unique per market, such as `tcgdex:base1` */
   ref: string
   name: string
-  /** URL-friendly; made from name and game when absent, kept once stored */
+  /** URL-friendly; made from name and game by default, kept once stored */
   slug?: string
   /** `pokemon`, `onepiece`, or any other slug: games are data */
   game: string
-  /** ref of the parent category in the same market, null for a root; absent where the file does not say: kept once stored */
+  /** ref of the parent category in the same market, null for a root; absent if the file does not say: kept once stored */
   parent?: string | null
   image: string | null
   /** the count printed on the cards (`102` in `4/102`); a known one is never forgotten */
   printedTotal?: number | null
-  /** abbreviations and codes under which other lists name a set: `BRS`, `OP-01`; absent where the file does not say */
+  /** abbreviations and codes under which other lists name a set: `BRS`, `OP-01`; absent if the file does not say */
   codes?: string[]
-  /** ids of a set in shops: Cardmarket's expansion, TCGplayer's group; absent where the file does not say */
+  /** ids of a set in shops: Cardmarket's expansion, TCGplayer's group; absent if the file does not say */
   foreignIds?: ForeignId[]
   /** a source states it in passing: it fills only what is not stored yet */
   fillsOnly?: boolean
@@ -76,9 +76,9 @@ export interface ItemRecord {
   /** unique per market, such as `tcgdex:base1-4` */
   ref: string
   name: string
-  /** collector number as printed (`4/102`, `OP01-001`, `SWSH020`), null where there is none */
+  /** collector number as printed (`4/102`, `OP01-001`, `SWSH020`), null if there is none */
   code: string | null
-  /** URL-friendly; made from name, code, category and finish when absent, kept once stored */
+  /** URL-friendly; made from name, code, category and finish by default, kept once stored */
   slug?: string
   genre: Genre
   game: string
@@ -112,7 +112,7 @@ export interface CatalogueFormat {
   /** where a file that begins so stands among several: series 0, sets 1, cards 2 */
   rank?(head: string): number
   /**
-   * Begins one import; its files are read one after the other, and what one tells (printed totals) helps the next.
+   * Begins one import; its files are read one after another, and what one tells (printed totals) helps the next.
    * @param known categories of the market that earlier imports brought, by ref
    */
   open(market: Market, known: ReadonlyMap<string, KnownCategory>): CatalogueReader
@@ -124,7 +124,7 @@ export interface KnownCategory {
 }
 
 /**
- * Reads a file to its end in batches. A row that cannot be used is yielded as `reject` with a reason for people; only
+ * Reads a file to its end in batches. A row that cannot be used is yielded as `reject` with a human-readable reason; only
  * input that is not this format at all throws `FeedError`. One line can give several items and the category they need.
  */
 export type CatalogueReader = (source: FeedSource) => AsyncIterable<CatalogueRow[]>

@@ -23,7 +23,7 @@ export const searchItems = verb(
           minLength: 2,
           maxLength: 200,
           description:
-            'Words that must all be found in names, code, set, finish, rarity or language; words of four letters and more may have one typo. Exact codes and names come first.',
+            'All words must match names, code, set, finish, rarity or language; words of four letters or more may have one typo. Exact codes and names come first.',
           examples: ['charizard', '4/102', 'OP01-001'],
         }),
         query: Type.Optional(QueryParam),

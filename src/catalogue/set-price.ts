@@ -28,7 +28,7 @@ export const SetPriceSchema = Type.Object(
     label: Type.String({ examples: ['Near Mint'] }),
     price: Price,
     updated_at: Type.String({ format: 'date-time', description: 'UTC' }),
-    replaced: Type.Union([Price, Type.Null()], { description: 'The price before; null where there was none' }),
+    replaced: Type.Union([Price, Type.Null()], { description: 'Previous price; null if there was none' }),
     import_id: Type.Integer({ description: 'The batch that this price is; it can be reverted' }),
   },
   { title: 'SetPrice' },

@@ -16,8 +16,8 @@ const MOST_MEANT = 12
 
 export const SynonymSchema = Type.Object(
   {
-    word: name(`What is typed: up to ${LONGEST_PHRASE} words`),
-    means: name('What it may mean as well: words of names, sets, finishes, rarities or languages'),
+    word: name(`Search phrase: up to ${LONGEST_PHRASE} words`),
+    means: name('Equivalent words from names, sets, finishes, rarities or languages'),
   },
   { ...closed, title: 'Synonym', examples: [{ word: 'etb', means: 'elite trainer box' }] },
 )

@@ -1,4 +1,4 @@
-// The rule of `market=` and of its absence: which items a market selects, and whose prices of an item are shown.
+// Meaning of `market=` and its default: which items a market selects, and whose prices are shown.
 import type { Market } from '#core/markets.ts'
 
 /** What the rule looks at of an item. */

@@ -1,4 +1,4 @@
-// Slugs: readable, unique over the whole catalogue, and never changed once given.
+// Slugs: readable, unique across the catalogue, and never changed once assigned.
 import type { Queryable } from '#db/schema.ts'
 import { kept } from '#index/kept.ts'
 import type { ItemRecord } from './records.ts'

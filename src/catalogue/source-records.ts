@@ -1,4 +1,4 @@
-// SQL of source records: what imports state of them, which items they belong to, and taking an import's statements back.
+// SQL of source records: statements of imports, the items they belong to, and reverting an import's statements.
 import { sql } from 'kysely'
 import { copyIn } from '#db/copy.ts'
 import type { Queryable, Tx } from '#db/schema.ts'

@@ -1,4 +1,4 @@
-// SQL of categories, items and their foreign ids: reading them as records, and writing many at once.
+// SQL of categories, items and their foreign ids: reading them as records, and writing many at a time.
 import { type RawBuilder, sql } from 'kysely'
 import { existing, missing } from '#core/fields.ts'
 import type { Market } from '#core/markets.ts'

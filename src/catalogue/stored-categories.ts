@@ -24,7 +24,7 @@ export async function fetchCategory(on: Queryable, id: number): Promise<StoredCa
   return jsonReady(row)
 }
 
-/** The category, locked until the transaction ends; null where there is none. */
+/** The category, locked until the transaction ends; null if there is none. */
 export async function lockCategory(tx: Tx, id: number): Promise<StoredCategory | null> {
   const row = await tx.selectFrom('categories').select(COLUMNS).where('id', '=', idForSql(id)).forShare().executeTakeFirst()
   return row ? jsonReady(row) : null

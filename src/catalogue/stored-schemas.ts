@@ -54,11 +54,11 @@ export const ItemPriceSchema = Type.Object(
     label: Type.String(),
     price: Type.Number(),
     updated_at: Time,
-    confirmed_at: Type.String({ format: 'date-time', description: 'When its source last stated it, UTC' }),
-    state: Type.Enum([...STATES], { description: 'Of those that are not `trusted`, none is an input of a computed figure' }),
+    confirmed_at: Type.String({ format: 'date-time', description: 'When its source last stated the price, UTC' }),
+    state: Type.Enum([...STATES], { description: 'Only `trusted` prices are inputs of computed figures' }),
     confidence: Type.Enum([...CONFIDENCES]),
-    flags: Type.Array(Type.Enum([...FLAGS]), { description: 'What speaks against it, or could not be checked' }),
-    import_id: Type.Integer({ description: 'The import or price post that set it' }),
+    flags: Type.Array(Type.Enum([...FLAGS]), { description: 'Evidence against the price, and checks that were not possible' }),
+    import_id: Type.Integer({ description: 'Import or price post that set the price' }),
   },
   closed,
 )
@@ -67,7 +67,7 @@ export const ListedItemSchema = Type.Object(
   {
     ...StoredItemSchema.properties,
     price: orNull(ItemPriceSchema, {
-      description: 'The current price that the public API shows first where no market is asked for; null without any',
+      description: 'The current price the public API shows first when no market is requested; null if there is none',
     }),
   },
   { title: 'ListedItem' },
@@ -78,14 +78,14 @@ export const ItemSourceSchema = Type.Object(
   {
     record_id: Type.Integer(),
     source: Type.String({ examples: ['tcgdex'] }),
-    foreign_id: Type.String({ description: "The source's id", examples: ['base1-4'] }),
-    finish: orNull(
-      Type.String({ description: 'Null where the source does not state one: the record is of the card as a whole', examples: ['holo'] }),
-    ),
+    foreign_id: Type.String({ description: 'Id assigned by the source', examples: ['base1-4'] }),
+    finish: orNull(Type.String({ description: 'null if the source does not state one: the record describes the whole card', examples: ['holo'] })),
     name: orNull(Type.String()),
-    method: Type.String({ description: 'How the record came to the item: `own`, `shop-id`, `set-map`, `loose-decided`, `sealed`, `operator`' }),
+    method: Type.String({
+      description: 'How the record was matched to the item: `own`, `shop-id`, `set-map`, `loose-decided`, `sealed` or `operator`',
+    }),
     confidence: Type.Integer({ description: '0 to 100' }),
-    decided_by: orNull(Type.String({ description: 'Null for a rule' })),
+    decided_by: orNull(Type.String({ description: 'null if a rule decided' })),
     at: Time,
   },
   { title: 'ItemSource' },
@@ -96,7 +96,7 @@ export const StatedItemSourceSchema = Type.Object(
   {
     ...ItemSourceSchema.properties,
     facts: Type.Record(Type.String(), Type.Unknown(), {
-      description: 'What the source states of the item, by field',
+      description: 'Facts the source states about the item, by field',
       examples: [{ name: 'Charizard', code: '4/102', details: { hp: 120 } }],
     }),
   },
@@ -108,9 +108,9 @@ export type StatedItemSource = Static<typeof StatedItemSourceSchema>
 export const PricedItemSchema = Type.Object(
   {
     ...StoredItemSchema.properties,
-    shown_market: Type.Enum([...MARKETS], { description: 'The market whose prices the public API shows where none is asked for' }),
+    shown_market: Type.Enum([...MARKETS], { description: 'Market whose prices the public API shows when none is requested' }),
     prices: Type.Array(ItemPriceSchema, { description: 'Current prices of all markets' }),
-    sources: Type.Array(ItemSourceSchema, { description: 'What sources state of the item, in order of precedence' }),
+    sources: Type.Array(ItemSourceSchema, { description: 'Facts the sources state about the item, in order of precedence' }),
     provenance: Type.Record(Type.String(), Type.String(), {
       description: 'Source of each fact by field',
       examples: [{ name: 'tcgdex', 'details.level': 'pokemontcg' }],

@@ -29,7 +29,7 @@ export const SuggestionSchema = Type.Object(
     name: Type.String({ examples: ['Charizard'] }),
     code: orNull(Type.String(), { description: 'Item code or set number', examples: ['4/102'] }),
     category: orNull(Type.Object({ id: Type.Integer(), name: Type.String({ examples: ['Base Set'] }) })),
-    image: orNull(Type.String(), { description: 'Address of its first image' }),
+    image: orNull(Type.String(), { description: 'URL of its first image' }),
   },
   { title: 'Suggestion' },
 )
@@ -49,7 +49,7 @@ export const suggestItems = verb(
         q: Type.Optional(
           Type.String({
             maxLength: 200,
-            description: 'What has been typed so far; cards whose words begin with it come first. Nothing is suggested for an empty text',
+            description: 'Text typed so far; cards with words that start with it come first. An empty text returns no suggestions',
             examples: ['dark char'],
           }),
         ),

@@ -1,4 +1,4 @@
-// Words of searches and what they may mean instead: those of the program (`synonyms.json`) and those of the operator.
+// Search synonyms: the built-in ones (`synonyms.json`) and those of the operator.
 import { readFileSync } from 'node:fs'
 import type { Queryable } from '#db/schema.ts'
 import { fold } from '#index/fold.ts'

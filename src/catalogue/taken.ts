@@ -1,4 +1,4 @@
-// What a unique index refuses, as an answer for people.
+// What a unique index refuses, as a human-readable error.
 import { conflict } from '#core/errors.ts'
 import type { Market } from '#core/markets.ts'
 import type { Queryable } from '#db/schema.ts'
@@ -7,7 +7,7 @@ const UNIQUE_VIOLATION = '23505'
 
 /**
  * A merged item keeps its ref, so that it can have it again.
- * @throws CONFLICT where the ref is that of an item, or of a merged one
+ * @throws CONFLICT if the ref is that of an item, or of a merged one
  */
 export async function refuseTakenRef(on: Queryable, market: Market, ref: string): Promise<void> {
   const item = await on.selectFrom('items').select('id').where('market', '=', market).where('ref', '=', ref).executeTakeFirst()

@@ -24,16 +24,16 @@ interface SetOptions extends OutputOptions {
 export function register(program: Command, open: OpenCli, print: Print): void {
   const account = program.command('account').description('accounts of API consumers')
 
-  addCommand(account, 'create', 'open an account')
+  addCommand(account, 'create', 'create an account')
     .requiredOption('--name <name>', 'name of the account')
     .addOption(planOption().makeOptionMandatory())
-    .option('--credits <number>', 'highlight credits to begin with', wholeNumber)
+    .option('--credits <number>', 'initial highlight credits', wholeNumber)
     .action((options: CreateOptions) =>
       open(async (ctx) => {
         const { name, plan, credits } = options
         const given = credits === undefined ? {} : { highlight_credits: credits }
         const created = await call(createAccount, ctx, { name, plan, ...given })
-        show(print, options, created, `Opened ${inWords(created)}`)
+        show(print, options, created, `Created ${inWords(created)}`)
       }),
     )
 
@@ -41,7 +41,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .argument('<id>', 'id of the account', wholeNumber)
     .option('--name <name>', 'new name')
     .addOption(planOption())
-    .addOption(new Option('--suspend', 'refuse its keys, hide its listings, hold back its webhooks').conflicts('resume'))
+    .addOption(new Option('--suspend', 'reject its keys, hide its listings and pause its webhooks').conflicts('resume'))
     .option('--resume', 'accept its keys again')
     .action((id: number, options: SetOptions, command: Command) => {
       const { name, plan, suspend, resume } = options
@@ -57,7 +57,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       })
     })
 
-  addCommand(account, 'list', 'all accounts').action((options: OutputOptions) =>
+  addCommand(account, 'list', 'list all accounts').action((options: OutputOptions) =>
     open(async (ctx) => {
       const accounts = await allRows((paging) => call(listAccounts, ctx, paging))
       const lines = accounts.map(({ id, name, plan, highlight_credits: credits, suspended, created_at: createdAt }) => {

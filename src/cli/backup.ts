@@ -10,7 +10,7 @@ interface RestoreOptions extends OutputOptions {
 }
 
 export function register(program: Command, open: OpenCli, print: Print): void {
-  addCommand(program, 'backup', 'write the whole database to a file, as of one moment, while the service runs')
+  addCommand(program, 'backup', 'write a consistent backup of the database to a file while the service runs')
     .argument('<file>', 'file to write, such as mintmark.backup.gz')
     .action((file: string, options: OutputOptions) =>
       open(async (_ctx, atLength) => {
@@ -25,8 +25,8 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
-  addCommand(program, 'restore', 'fill an empty database from a backup')
-    .argument('<file>', 'file that backup has written')
+  addCommand(program, 'restore', 'restore a backup into an empty database')
+    .argument('<file>', 'backup file')
     .option('--replace', 'overwrite a database that is not empty')
     .action((file: string, options: RestoreOptions) =>
       open(async (ctx) => {

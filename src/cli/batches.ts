@@ -12,9 +12,9 @@ interface Which extends OutputOptions {
 }
 
 export function register(program: Command, open: OpenCli, print: Print): void {
-  addCommand(program, 'imports', 'imports, price posts and reverts, newest first')
-    .addOption(new Option('--status <status>', 'in this state').choices(IMPORT_STATUSES))
-    .option('--format <format>', 'of this format')
+  addCommand(program, 'imports', 'list imports, price posts and reverts, newest first')
+    .addOption(new Option('--status <status>', 'only this state').choices(IMPORT_STATUSES))
+    .option('--format <format>', 'only this format')
     .action(({ json, ...which }: Which) =>
       open(async (ctx) => {
         const batches = await allRows((paging) => call(listImports, ctx, { ...which, ...paging }))
@@ -29,11 +29,11 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     )
 
   addCommand(program, 'revert', 'revert an import or a price post')
-    .argument('<id>', 'id of the import, see: imports', wholeNumber)
+    .argument('<id>', 'id of the import (see: mintmark imports)', wholeNumber)
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => {
         const batch = await call(revertImport, ctx, { id })
-        const items = batch.updated > 0 ? `, ${batch.updated} records of the catalogue` : ''
+        const items = batch.updated > 0 ? `, ${batch.updated} catalogue records` : ''
         show(print, options, batch, `Reverted import ${id} by import ${batch.id}; ${batch.accepted} prices${items} restored`)
       }),
     )

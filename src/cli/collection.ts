@@ -32,21 +32,21 @@ export function register(program: Command, open: OpenCli, print: Print): void {
 }
 
 function registerCollections(collection: Command, open: OpenCli, print: Print): void {
-  addCommand(collection, 'create', 'open a collection for an account')
-    .requiredOption('--account <id>', 'whose it is', wholeNumber)
+  addCommand(collection, 'create', 'create a collection for an account')
+    .requiredOption('--account <id>', 'account that owns it', wholeNumber)
     .requiredOption('--name <name>', 'name of the collection')
-    .option('--description <text>', 'what it is about')
+    .option('--description <text>', 'description of the collection')
     .addOption(visibilityOption())
     .action((options: Fields & { account: number }) =>
       open(async (ctx) => {
         const made = await call(createCollection, ctx, { account_id: options.account, ...fieldsOf(options) })
-        show(print, options, made, `Opened ${inWords(made)}`)
+        show(print, options, made, `Created ${inWords(made)}`)
       }),
     )
-  addCommand(collection, 'set', 'rename a collection, describe it anew or change who may see it')
+  addCommand(collection, 'set', 'change the name, description or visibility of a collection')
     .argument('<id>', 'id of the collection', wholeNumber)
     .option('--name <name>', 'new name')
-    .option('--description <text>', 'what it is about')
+    .option('--description <text>', 'description of the collection')
     .addOption(visibilityOption())
     .action((id: number, options: Fields, command: Command) => {
       const fields = fieldsOf(options)
@@ -58,7 +58,7 @@ function registerCollections(collection: Command, open: OpenCli, print: Print): 
     })
   collection
     .command('delete')
-    .description('delete a collection with all its records')
+    .description('delete a collection and all its records')
     .argument('<id>', 'id of the collection', wholeNumber)
     .action((id: number) =>
       open(async (ctx) => {
@@ -66,8 +66,8 @@ function registerCollections(collection: Command, open: OpenCli, print: Print): 
         print(`Deleted collection ${id}`)
       }),
     )
-  addCommand(collection, 'list', 'all collections')
-    .option('--account <id>', "only this account's", wholeNumber)
+  addCommand(collection, 'list', 'list all collections')
+    .option('--account <id>', 'only this account', wholeNumber)
     .action((options: OutputOptions & { account?: number }) =>
       open(async (ctx) => {
         const filter = options.account === undefined ? {} : { account_id: options.account }
@@ -80,9 +80,9 @@ function registerCollections(collection: Command, open: OpenCli, print: Print): 
 
 function registerFiles(collection: Command, open: OpenCli, print: Print): void {
   const formats = new Option('--format <format>', 'format of the file').choices(COLLECTION_FORMATS.map((format) => format.name))
-  addCommand(collection, 'import', 'bring a file into a collection; the same file again adds nothing')
+  addCommand(collection, 'import', 'import a file into a collection; importing the same file again adds nothing')
     .argument('<id>', 'id of the collection', wholeNumber)
-    .argument('<file>', 'file to read; - is standard input, .gz is unpacked')
+    .argument('<file>', 'file to read; - for standard input; .gz is decompressed')
     .addOption(formats.makeOptionMandatory())
     .addHelpText('after', `\nFormats:\n${COLLECTION_FORMATS.map((format) => `  ${format.name.padEnd(16)} ${format.title}`).join('\n')}`)
     .action((id: number, path: string, options: OutputOptions & { format: string }) =>
@@ -96,14 +96,14 @@ function registerFiles(collection: Command, open: OpenCli, print: Print): void {
     )
   collection
     .command('export')
-    .description('write a collection as mintmark-csv')
+    .description('export a collection as mintmark-csv')
     .argument('<id>', 'id of the collection', wholeNumber)
-    .argument('[file]', 'file to write, .gz is packed; - or nothing is standard output', '-')
+    .argument('[file]', 'file to write, .gz is compressed; default: standard output (-)', '-')
     .action((id: number, path: string) => open(async (ctx) => writeText(path, await call(exportCollection, ctx, { id }))))
 }
 
 function registerParked(collection: Command, open: OpenCli, print: Print): void {
-  addCommand(collection, 'parked', 'rows of imported files that wait for someone to name their item')
+  addCommand(collection, 'parked', 'list imported rows that are parked until someone chooses their item')
     .argument('<id>', 'id of the collection', wholeNumber)
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => {
@@ -111,16 +111,16 @@ function registerParked(collection: Command, open: OpenCli, print: Print): void 
         show(print, options, rows, columns(['ROW', 'NAME', 'NUMBER', 'SET', 'LABEL', 'REASON', 'CANDIDATES'], rows.map(parkedLine)))
       }),
     )
-  addCommand(collection, 'place', 'make a parked row a record of an item')
+  addCommand(collection, 'place', 'add a parked row to the collection as a record')
     .argument('<id>', 'id of the collection', wholeNumber)
     .argument('<row>', 'id of the parked row', wholeNumber)
-    .requiredOption('--item <id>', 'the item that it means', wholeNumber)
-    .option('--grade <id>', "a grade that suits the item, instead of the row's", wholeNumber)
+    .requiredOption('--item <id>', 'item to use for the row', wholeNumber)
+    .option('--grade <id>', "grade allowed for the item, instead of the row's", wholeNumber)
     .action((id: number, row: number, options: OutputOptions & { item: number; grade?: number }) =>
       open(async (ctx) => {
         const grade = options.grade === undefined ? {} : { grade_id: options.grade }
         const record = await call(placeParkedRow, ctx, { id, row_id: row, item_id: options.item, ...grade })
-        show(print, options, record, `Placed as record ${record.id}: ${record.item_name}, ${record.group_label ?? 'no grade'}`)
+        show(print, options, record, `Added as record ${record.id}: ${record.item_name}, ${record.group_label ?? 'no grade'}`)
       }),
     )
   collection
@@ -131,7 +131,7 @@ function registerParked(collection: Command, open: OpenCli, print: Print): void 
     .action((id: number, row: number) =>
       open(async (ctx) => {
         await call(discardParkedRow, ctx, { id, row_id: row })
-        print(`Discarded row ${row}`)
+        print(`Discarded parked row ${row}`)
       }),
     )
 }

@@ -1,4 +1,4 @@
-// What commands share: the context they run in, reading of arguments, and output for people or as one JSON value.
+// What commands share: the context they run in, reading of arguments, and human-readable or JSON output.
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Page } from '#core/paging.ts'
 import type { Db } from '#db/schema.ts'
@@ -17,19 +17,19 @@ export interface OutputOptions {
   json?: boolean
 }
 
-/** Adds a command that prints for people or, asked for with `--json`, one JSON value. */
+/** Adds a command that prints text or, with `--json`, one JSON value. */
 export function addCommand(parent: Command, name: string, description: string): Command {
   return parent.command(name).description(description).option('--json', 'print one JSON value')
 }
 
-/** The result as JSON where asked for, else as text for people. */
+/** The result as JSON if requested, else as human-readable text. */
 export function show(print: Print, { json }: OutputOptions, value: unknown, text: string): void {
   print(json ? JSON.stringify(value) : text)
 }
 
 /** A whole number from 0. */
 export function wholeNumber(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Must be a whole number.')
   return Number(text)
 }
 

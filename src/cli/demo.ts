@@ -1,5 +1,5 @@
-// The demo: sample catalogue, an account of every plan with a key, an operator token, collections and a marketplace, made
-// once per database.
+// The demo: sample catalogue, an account of every plan with a key, an operator token, collections and a marketplace, created once per
+// database.
 import { createReadStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
@@ -42,12 +42,12 @@ const RATES = [
 const SELLER_NAMES = ['Kart Evi', 'Ankara Kart', 'Galata Collectibles', 'Slab City']
 
 export function register(program: Command, open: OpenCli, print: Print): void {
-  addCommand(program, 'demo', 'fill an empty database with the sample catalogue and a marketplace; prints a key for each plan')
-    .option('--own-catalogue', 'make the marketplace of the items that are there, instead of the sample')
+  addCommand(program, 'demo', 'load the sample catalogue and a demo marketplace into an empty database; prints a key for each plan')
+    .option('--own-catalogue', 'use the existing items instead of the sample catalogue')
     .action((options: OutputOptions & { ownCatalogue?: boolean }) =>
       open(async (ctx) => {
         const config = readConfig()
-        if (config.demoRefusal) throw new Error(`No demo: ${config.demoRefusal}`)
+        if (config.demoRefusal) throw new Error(`Demo not loaded: ${config.demoRefusal}`)
         const access = await prepareDemo(ctx, config, options)
         const rows = PLANS.map((plan): [string, string] => [`${PLAN_NAMES[plan]} key`, access.keys[plan]])
         show(print, options, access, columns(['WHAT', 'VALUE'], [...rows, ['Operator token', access.operatorToken]]))
@@ -61,7 +61,7 @@ export class NoDemoError extends Error {
 }
 
 /**
- * Makes the demo in an empty database, or of the operator's own catalogue; of an earlier demo in this database the keys are
+ * Creates the demo in an empty database, or of the operator's own catalogue; of an earlier demo in this database the keys are
  * read again. Processes that do so at the same time make one demo.
  * @throws NoDemoError of one sentence when the database holds anything else
  */
@@ -71,21 +71,19 @@ export function prepareDemo(ctx: WriteCtx, config: DemoConfig, { ownCatalogue = 
     if (earlier && (await isFrom(ctx, earlier))) return earlier
     if (ownCatalogue) {
       const account = await ctx.db.kysely.selectFrom('accounts').select('id').limit(1).executeTakeFirst()
-      if (account) throw new NoDemoError('The database has accounts already: the demo is not made beside them')
+      if (account) throw new NoDemoError('The database already has accounts; the demo needs a database without accounts')
     } else if (!(await isUntouched(ctx.db))) {
-      throw new NoDemoError(
-        'The database is not empty: the demo is made in an empty one, or with --own-catalogue of the items in one without accounts',
-      )
+      throw new NoDemoError('The database is not empty; use an empty database, or --own-catalogue with a database that has items but no accounts')
     }
     return makeDemo(ctx, config, { ownCatalogue })
   })
 }
 
-/** Makes the demo, whatever is there, and keeps its keys in DATA_DIR. */
+/** Creates the demo, whatever is there, and keeps its keys in DATA_DIR. */
 export async function makeDemo(ctx: WriteCtx, config: DemoConfig, { ownCatalogue = false } = {}): Promise<DemoAccess> {
   if (!ownCatalogue) await call(importFiles, { ...ctx, rules: config.priceRules }, { format: 'mintmark-ndjson', files: SAMPLES })
   else if (!(await hasSellables(ctx.db))) {
-    throw new NoDemoError('No item has a price of source_a, by which the listings of the demo are priced: import some first')
+    throw new NoDemoError('No item has a price of source_a, which the demo uses to price its listings; import prices first')
   }
   const keys = {} as Record<Plan, string>
   const sellers: number[] = []

@@ -28,7 +28,7 @@ async function examine(): Promise<Finding[]> {
   try {
     config = readConfig()
   } catch (error) {
-    return [{ check: 'settings', ok: false, found: (error as Error).message, advice: 'correct the environment variable' }]
+    return [{ check: 'settings', ok: false, found: (error as Error).message, advice: 'fix the environment variable' }]
   }
   const running = config.databaseUrl === null && embeddedConnection(config.dataDir) !== null
   return [
@@ -47,9 +47,9 @@ async function port(setting: string, host: string, number: number, running: bool
     server.listen({ host, port: number }, () => server.close(() => resolve(true)))
   })
   if (free) return { check, ok: true, found: `${host}:${number} is free` }
-  if (running) return { check, ok: true, found: `${host}:${number} is in use, and a mintmark runs on this DATA_DIR` }
-  if (await isMintmark(host, number)) return { check, ok: true, found: `${host}:${number} is in use by a mintmark` }
-  return { check, ok: false, found: `${host}:${number} is in use`, advice: `stop the other program or set ${setting}` }
+  if (running) return { check, ok: true, found: `${host}:${number} is in use by the mintmark running on this DATA_DIR` }
+  if (await isMintmark(host, number)) return { check, ok: true, found: `${host}:${number} is in use by another mintmark` }
+  return { check, ok: false, found: `${host}:${number} is in use`, advice: `stop the other program, or set ${setting}` }
 }
 
 /** Every answer of ours has the same envelope, whatever the path. */
@@ -74,7 +74,7 @@ async function database(config: Config, running: boolean): Promise<Finding[]> {
       await opened.close()
     }
   } catch (error) {
-    const advice = config.databaseUrl ? 'check DATABASE_URL and that the server runs' : 'see postgres.log below DATA_DIR'
+    const advice = config.databaseUrl ? 'check DATABASE_URL, and that the server is running' : 'see postgres.log in DATA_DIR'
     return [{ check: 'database', ok: false, found: (error as Error).message, advice }]
   }
 }

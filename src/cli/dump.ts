@@ -1,4 +1,4 @@
-// The command `dump`: makes a dump of the catalogue now.
+// The command `dump`: creates a dump of the catalogue now.
 import type { Command } from 'commander'
 import { type DumpProgress, makeDump } from '#dumps/make-dump.ts'
 import { openDumpStore } from '#dumps/open-store.ts'
@@ -6,7 +6,7 @@ import { readConfig } from '../config.ts'
 import { addCommand, columns, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
 
 export function register(program: Command, open: OpenCli, print: Print): void {
-  addCommand(program, 'dump', 'make a dump of the catalogue: NDJSON and Parquet files that callers download').action((options: OutputOptions) =>
+  addCommand(program, 'dump', 'create a dump of the catalogue: NDJSON and Parquet files that clients can download').action((options: OutputOptions) =>
     open(async (ctx) => {
       const { sourceCurrencies, ...config } = readConfig()
       const store = openDumpStore(config)
@@ -15,7 +15,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       const dump = await makeDump({ db: ctx.db, store, currencies: sourceCurrencies, onProgress })
       if (toPeople) process.stderr.write('\r\x1b[K')
       const files = dump.files.map(({ name, rows, bytes }) => [name, rows, bytes])
-      show(print, options, dump, `${columns(['FILE', 'ROWS', 'BYTES'], files)}\nThe dump of ${dump.as_of} is in ${store.place}`)
+      show(print, options, dump, `${columns(['FILE', 'ROWS', 'BYTES'], files)}\nDump created as of ${dump.as_of} in ${store.place}`)
     }),
   )
 }

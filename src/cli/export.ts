@@ -16,9 +16,9 @@ interface ExportOptions {
 export function register(program: Command, open: OpenCli): void {
   program
     .command('export')
-    .description('write categories, items and current prices as mintmark-ndjson')
-    .argument('[file]', 'file to write, .gz is packed; - or nothing is standard output', '-')
-    .addOption(new Option('--market <market>', 'only what came from this market').choices(MARKETS))
+    .description('export categories, items and current prices as mintmark-ndjson')
+    .argument('[file]', 'file to write, .gz is compressed; default: standard output (-)', '-')
+    .addOption(new Option('--market <market>', 'only data from this market').choices(MARKETS))
     .option('--game <game>', 'only this game')
     .action((file: string, options: ExportOptions) =>
       open(async (_ctx, atLength) => {

@@ -16,9 +16,9 @@ interface Which extends OutputOptions {
 }
 
 export function register(program: Command, open: OpenCli, print: Print): void {
-  const held = program.command('held').description('prices that wait for a decision')
+  const held = program.command('held').description('review held prices')
 
-  chosen(addCommand(held, 'list', 'what waits, largest deviation first')).action((which: Which) =>
+  chosen(addCommand(held, 'list', 'list held prices, largest deviation first')).action((which: Which) =>
     open(async (ctx) => {
       const prices = await allRows((paging) => call(listHeldPrices, ctx, { ...filterOf(which), ...paging }))
       const lines = prices.map((p) => [p.id, p.rule, `${p.item.id} ${p.item.name}`, p.market, p.label, p.price, p.times_off, p.reason])
@@ -26,8 +26,8 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     }),
   )
 
-  decision(held, open, print, 'accept', 'publish a held price, or all that are chosen', { one: acceptHeldPrice, many: acceptHeldPrices })
-  decision(held, open, print, 'discard', 'drop a held price, or all that are chosen', { one: discardHeldPrice, many: discardHeldPrices })
+  decision(held, open, print, 'accept', 'publish one held price, or all that match the filters', { one: acceptHeldPrice, many: acceptHeldPrices })
+  decision(held, open, print, 'discard', 'discard one held price, or all that match the filters', { one: discardHeldPrice, many: discardHeldPrices })
 }
 
 function decision(
@@ -42,7 +42,7 @@ function decision(
     (id: number | undefined, which: Which, command: Command) => {
       const filter = filterOf(which)
       const choices = Object.keys(filter).length
-      if ((id === undefined) === (choices === 0)) wrongUsage(command, 'give either an id or some of --rule, --market, --import, --item')
+      if ((id === undefined) === (choices === 0)) wrongUsage(command, 'give either an id or at least one of --rule, --market, --import, --item')
       return open(async (ctx) => {
         if (id !== undefined) {
           const decided = await call(one, ctx, { id })
@@ -58,15 +58,15 @@ function decision(
 
 function chosen(command: Command): Command {
   return command
-    .addOption(new Option('--rule <rule>', 'held by this rule').choices(RULE_NAMES))
-    .addOption(new Option('--market <market>', 'of this market').choices(MARKETS))
-    .option('--import <id>', 'of this import', positive)
-    .option('--item <id>', 'of this item', positive)
+    .addOption(new Option('--rule <rule>', 'only prices held by this rule').choices(RULE_NAMES))
+    .addOption(new Option('--market <market>', 'only this market').choices(MARKETS))
+    .option('--import <id>', 'only this import', positive)
+    .option('--item <id>', 'only this item', positive)
 }
 
 function positive(text: string): number {
   const value = wholeNumber(text)
-  if (value < 1) throw new InvalidArgumentError('It must be above 0.')
+  if (value < 1) throw new InvalidArgumentError('Must be above 0.')
   return value
 }
 

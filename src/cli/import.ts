@@ -29,23 +29,23 @@ interface ImportOptions extends OutputOptions {
 const SHOWN_REASONS = 20
 
 export function register(program: Command, open: OpenCli, print: Print): void {
-  addCommand(program, 'import', 'import files; several of one catalogue are read in the order they need')
+  addCommand(program, 'import', 'import files; several files of one catalogue are read in the right order')
     .addArgument(new Argument('<format>', 'format of the files').choices(IMPORT_FORMATS.map((format) => format.name)))
-    .argument('<file...>', 'files; - is standard input; .gz is unpacked')
-    .addOption(new Option('--market <market>', "market to import into, instead of the format's own").choices(MARKETS))
-    .option('--dry-run', 'report only, change nothing')
+    .argument('<file...>', 'files; - for standard input; .gz is decompressed')
+    .addOption(new Option('--market <market>', "market to import into; default: the format's market").choices(MARKETS))
+    .option('--dry-run', 'only report, change nothing')
     .option(
       '--map <pairs>',
-      'of prices-csv and prices-ndjson, any number of times: columns, such as price=eur_price,set=set,number=number,name=name',
+      'column mapping for prices-csv and prices-ndjson, repeatable, such as price=eur_price,set=set,number=number,name=name',
       (pairs: string, before: string[] | undefined) => [...(before ?? []), pairs],
     )
     .option('--map-name <name>', 'saved mapping')
     .option('--save-map <name>', 'save the mapping under this name')
-    .option('--currency <code>', "currency of the prices, the market's unless told")
-    .option('--only <pairs>', 'read rows with these values only, such as type=Card')
-    .option('--decimal <sign>', 'sign before the decimals, . or ,')
+    .option('--currency <code>', "currency of the prices; default: the market's")
+    .option('--only <pairs>', 'only import rows with these values, such as type=Card')
+    .option('--decimal <sign>', 'decimal separator, . or ,')
     .option('--encoding <name>', `${ENCODINGS.join(' or ')}`)
-    .option('--entries <path>', 'of JSON: path to entries that are rows of their own, such as printings.*')
+    .option('--entries <path>', 'for JSON: path to nested entries that are rows, such as printings.*')
     .addHelpText('after', `\nFormats:\n${IMPORT_FORMATS.map((format) => `  ${format.name.padEnd(24)} ${format.title}`).join('\n')}`)
     .action((format: string, paths: string[], options: ImportOptions) =>
       open(async (ctx) => {
@@ -90,10 +90,10 @@ function summaryOf({ id, status, counts, reasons, why }: ImportReport, dryRun: b
   const lines = [
     `Import ${id} ${status}${dryRun ? ' (dry run: nothing was changed)' : ''}: ${rowsRead} rows read in ${seconds.toFixed(1)} s${rate}`,
     `  ${created} created, ${updated} updated, ${unchanged} unchanged, ${rejected} rejected`,
-    `  prices among them: ${accepted} accepted, ${held} held`,
+    `  of which prices: ${accepted} accepted, ${held} held`,
   ]
   if (why) lines.push(`  ${textOf(why)}`)
-  if (held > 0) lines.push(`  why they are held: mintmark held list --import ${id}`)
+  if (held > 0) lines.push(`  review held prices: mintmark held list --import ${id}`)
   for (const { count, reason, samples } of reasons.slice(0, SHOWN_REASONS)) {
     lines.push(
       `    ${count} × ${reason}`,

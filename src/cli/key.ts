@@ -36,11 +36,11 @@ const HOURS = { m: 1 / 60, h: 1, d: 24 } as const
 export function register(program: Command, open: OpenCli, print: Print): void {
   const key = program.command('key').description('API keys of an account')
 
-  addCommand(key, 'create', 'make a key and print it, this once')
+  addCommand(key, 'create', 'create a key and print it; it is shown only once')
     .requiredOption('--account <id>', 'id of the account', wholeNumber)
-    .option('--label <label>', 'what the key is for')
-    .option('--expires <time>', 'when it ends, such as 2027-01-31T12:00:00Z')
-    .option('--read-only', 'refuse every operation that changes something')
+    .option('--label <label>', 'label of the key')
+    .option('--expires <time>', 'when it expires, such as 2027-01-31T12:00:00Z')
+    .option('--read-only', 'make the key read-only')
     .option('--origin <origin...>', 'web pages that may use it, such as https://shop.example')
     .option('--address <range...>', 'addresses from which it may be used, such as 203.0.113.7 or 10.0.0.0/8')
     .action((options: CreateOptions) =>
@@ -50,15 +50,15 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
-  addCommand(key, 'set', 'change what a key is called, when it ends and what it is limited to')
+  addCommand(key, 'set', 'change the label, expiry or restrictions of a key')
     .argument('<id>', 'id of the key', wholeNumber)
-    .option('--label <label>', 'what the key is for')
-    .option('--expires <time>', 'when it ends, such as 2027-01-31T12:00:00Z, or never')
-    .option('--read-only', 'refuse every operation that changes something')
-    .option('--no-read-only', 'allow them again')
-    .option('--origin <origin...>', 'web pages that may use it, in place of those before')
+    .option('--label <label>', 'label of the key')
+    .option('--expires <time>', 'when it expires, such as 2027-01-31T12:00:00Z, or never')
+    .option('--read-only', 'make the key read-only')
+    .option('--no-read-only', 'allow changes again')
+    .option('--origin <origin...>', 'web pages that may use it; replaces the earlier list')
     .option('--any-origin', 'allow every origin')
-    .option('--address <range...>', 'addresses from which it may be used, in place of those before')
+    .option('--address <range...>', 'addresses from which it may be used; replaces the earlier list')
     .option('--any-address', 'allow every address')
     .action((id: number, options: SetOptions) =>
       open(async (ctx) => {
@@ -68,9 +68,9 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
-  addCommand(key, 'rotate', 'make a new key for an old one, which runs on for the overlap, and print it, this once')
+  addCommand(key, 'rotate', 'replace a key: print a new one, shown only once, while the old one stays valid for the overlap')
     .argument('<id>', 'id of the old key', wholeNumber)
-    .option('--overlap <duration>', 'how long the old key runs on, such as 30m, 24h, 7d (24h unless given)', hours)
+    .option('--overlap <duration>', 'how long the old key stays valid, such as 30m, 24h or 7d (default: 24h)', hours)
     .action((id: number, options: RotateOptions) =>
       open(async (ctx) => {
         const overlap = options.overlap === undefined ? {} : { overlap_hours: options.overlap }
@@ -79,16 +79,16 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
-  addCommand(key, 'revoke', 'refuse a key from now on')
+  addCommand(key, 'revoke', 'revoke a key')
     .argument('<id>', 'id of the key', wholeNumber)
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => {
         const revoked = await call(revokeKey, ctx, { id })
-        show(print, options, revoked, `Key ${id} is revoked since ${revoked.revoked_at}`)
+        show(print, options, revoked, `Key ${id} revoked at ${revoked.revoked_at}`)
       }),
     )
 
-  addCommand(key, 'list', 'the keys of an account, without the keys themselves')
+  addCommand(key, 'list', 'list the keys of an account, without secrets')
     .requiredOption('--account <id>', 'id of the account', wholeNumber)
     .action((options: ListOptions) =>
       open(async (ctx) => {
@@ -110,7 +110,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
 
 function hours(text: string): number {
   const match = /^(\d{1,6}(?:\.\d{1,6})?)([mhd])$/.exec(text)
-  if (!match) throw new InvalidArgumentError('It must be a number with a unit, such as 30m, 24h or 7d.')
+  if (!match) throw new InvalidArgumentError('Must be a number with a unit, such as 30m, 24h or 7d.')
   return Number(match[1]) * HOURS[match[2] as keyof typeof HOURS]
 }
 
@@ -131,5 +131,5 @@ function limitsInWords({ read_only: readOnly, allowed_origins: origins, allowed_
 }
 
 function inWords({ id, account_id: accountId, key, expires_at: expiresAt }: NewApiKey): string {
-  return `Key ${id} of account ${accountId}, ${expiresAt ? `until ${expiresAt}, ` : ''}not shown again:\n${key}`
+  return `Key ${id} of account ${accountId}, ${expiresAt ? `until ${expiresAt}, ` : ''}shown only once:\n${key}`
 }

@@ -1,4 +1,4 @@
-// The command `listen`: a receiver of webhooks that verifies, prints and answers as told, to build against.
+// The command `listen`: a webhook receiver for development that verifies and prints notifications and sends a chosen response.
 import { timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
@@ -20,12 +20,12 @@ interface ListenOptions extends OutputOptions {
 const LARGEST_BODY = 1024 * 1024
 
 export function register(program: Command, print: Print): void {
-  addCommand(program, 'listen', 'receive webhooks: verify their signature, print them, answer as told')
-    .requiredOption('--secret <secret>', "the webhook's secret, as GET /api/v1/plus/webhook gives it")
+  addCommand(program, 'listen', 'receive webhooks, verify their signatures and print them')
+    .requiredOption('--secret <secret>', 'secret of the webhook, from GET /api/v1/plus/webhook')
     .option('--port <number>', 'port to listen on, 0 for any free one', port, 9000)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--status <code>', 'status to answer verified webhooks with', statusCode, 200)
-    .option('--delay <duration>', 'how long to wait before the answer, such as 6s', duration, 0)
+    .option('--status <code>', 'response status for verified webhooks', statusCode, 200)
+    .option('--delay <duration>', 'delay before the response, such as 6s', duration, 0)
     .action((options: ListenOptions) => listen(options, print))
 }
 
@@ -48,7 +48,7 @@ async function listen(options: ListenOptions, print: Print): Promise<void> {
   await once(server, 'listening')
   const address = server.address() as AddressInfo
   const host = address.family === 'IPv6' ? `[${address.address}]` : address.address
-  if (!options.json) print(`Listening on http://${host}:${address.port} (Ctrl-C stops it); set this URL with PUT /api/v1/plus/webhook`)
+  if (!options.json) print(`Listening on http://${host}:${address.port} (press Ctrl-C to stop); set this URL with PUT /api/v1/plus/webhook`)
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
   server.close()
   server.closeAllConnections()
@@ -78,7 +78,7 @@ async function receive(request: IncomingMessage, { secret, status }: ListenOptio
   const signature = request.headers['x-service-signature']
   const problem =
     typeof signature !== 'string'
-      ? 'there is no X-Service-Signature'
+      ? 'X-Service-Signature is missing'
       : matches(signature, signatureOf(secret, raw))
         ? null
         : 'the signature does not match'
@@ -114,18 +114,18 @@ function inWords({ at, verified, problem, status, webhook_id: id, test, body }: 
 
 function port(text: string): number {
   const number = wholeNumber(text)
-  if (number > 65_535) throw new InvalidArgumentError('It must be a port, 0 to 65535.')
+  if (number > 65_535) throw new InvalidArgumentError('Must be a port from 0 to 65535.')
   return number
 }
 
 function statusCode(text: string): number {
   const code = wholeNumber(text)
-  if (code < 200 || code > 599) throw new InvalidArgumentError('It must be a status, 200 to 599.')
+  if (code < 200 || code > 599) throw new InvalidArgumentError('Must be a status from 200 to 599.')
   return code
 }
 
 function duration(text: string): number {
   const ms = parseDuration(text)
-  if (ms === null) throw new InvalidArgumentError('It must be a number with a unit, such as 500ms, 6s or 2m.')
+  if (ms === null) throw new InvalidArgumentError('Must be a number with a unit, such as 500ms, 6s or 2m.')
   return ms
 }

@@ -1,4 +1,4 @@
-// The program's log on standard error: lines to read on a terminal, JSON for everything else.
+// The log on standard error: human-readable on a terminal, JSON otherwise.
 import { type Logger, pino } from 'pino'
 import type { Config } from '../config.ts'
 import type { TextLog } from '#core/context.ts'
@@ -7,7 +7,7 @@ import type { TextLog } from '#core/context.ts'
 export async function openLog(level: Config['logLevel'], { sync = false } = {}): Promise<Logger> {
   if (!process.stderr.isTTY) return pino({ level, name: 'mintmark' }, pino.destination({ dest: 2, sync }))
   const { default: pretty } = await import('pino-pretty')
-  return pino({ level }, pretty({ destination: 2, sync: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss' }))
+  return pino({ level }, pretty({ destination: 2, sync: true, ignore: 'pid,hostname', singleLine: true, translateTime: 'SYS:HH:MM:ss' }))
 }
 
 /** The same log for what only writes text. */

@@ -1,4 +1,4 @@
-// The command `match`: joins what sources state of the same cards and products, and merges items that are the same.
+// The command `match`: matches source records of the same cards and products, and merges duplicate items.
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { call } from '#core/verb.ts'
@@ -6,9 +6,9 @@ import { matchCatalogue, type MatchReport } from '#identity/match-catalogue.ts'
 import { addCommand, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
 
 export function register(program: Command, open: OpenCli, print: Print): void {
-  addCommand(program, 'match', 'join records of several sources to items and merge items that are the same')
-    .option('--dry-run', 'report only, change nothing')
-    .option('--sealed-aliases <file>', 'JSON object of words of sealed products and what they mean; replaces those set before, {} removes them')
+  addCommand(program, 'match', 'match source records to items and merge duplicate items')
+    .option('--dry-run', 'only report, change nothing')
+    .option('--sealed-aliases <file>', 'JSON object of aliases for words in sealed product names; replaces earlier aliases, {} removes them')
     .action(({ dryRun = false, sealedAliases, ...options }: OutputOptions & { dryRun?: boolean; sealedAliases?: string }) =>
       open(async (ctx) => {
         const aliases = sealedAliases === undefined ? {} : { sealed_aliases: aliasesOf(sealedAliases) }
@@ -34,16 +34,14 @@ function aliasesOf(file: string): { words: string; means: string }[] {
   }
   const isObject = typeof aliases === 'object' && aliases !== null && !Array.isArray(aliases)
   if (!isObject || Object.values(aliases as object).some((means) => typeof means !== 'string'))
-    throw new Error(`${file} must be a JSON object of texts, such as {"sammelbox": "collection"}`)
+    throw new Error(`${file} must be a JSON object of strings, such as {"sammelbox": "collection"}`)
   return Object.entries(aliases as Record<string, string>).map(([words, means]) => ({ words, means }))
 }
 
 function textOf({ dry_run: dryRun, adopted, worlds }: MatchReport, seconds: number): string {
   const lines = [`Matched in ${seconds.toFixed(1)} s${dryRun ? ' (dry run: nothing was changed)' : ''}; ${adopted} items recorded`]
   for (const { game, world, created, updated, merged, emptied, waiting, methods } of worlds) {
-    lines.push(
-      `${game} (${world}): ${merged} items merged, ${created} created, ${updated} updated, ${emptied} removed; ${waiting} wait for a decision`,
-    )
+    lines.push(`${game} (${world}): ${merged} items merged, ${created} created, ${updated} updated, ${emptied} removed; ${waiting} pending decisions`)
     const joins = Object.entries(methods).map(([method, count]) => `${count} ${method}`)
     lines.push(`  records by method: ${joins.join(', ')}`)
   }

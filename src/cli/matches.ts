@@ -1,4 +1,4 @@
-// The commands `matches ...`: records and sets that wait for a decision, and the decisions.
+// The commands `matches ...`: pending records and sets, and decisions about them.
 import { type Command, Option } from 'commander'
 import { call } from '#core/verb.ts'
 import { acceptMatch } from '#identity/accept-match.ts'
@@ -14,14 +14,14 @@ import { withdrawMatch } from '#identity/withdraw-match.ts'
 import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, show, wholeNumber } from './command.ts'
 
 export function register(program: Command, open: OpenCli, print: Print): void {
-  const matches = program.command('matches').description('records that wait for a decision about which item they are')
+  const matches = program.command('matches').description('review source records that could not be matched to an item')
 
-  addCommand(matches, 'list', 'records that wait, beside the items that they resemble')
-    .option('--game <game>', 'of this game')
-    .option('--source <source>', 'records of this source, such as pokemontcg')
+  addCommand(matches, 'list', 'list pending records with the items they resemble')
+    .option('--game <game>', 'only this game')
+    .option('--source <source>', 'only records of this source, such as pokemontcg')
     .option('--set <set>', 'ref or name of the set')
-    .addOption(new Option('--reason <rule>', 'waiting because of this rule').choices(REASON_RULES))
-    .addOption(new Option('--state <state>', 'waiting unless told').choices(MATCH_STATES))
+    .addOption(new Option('--reason <rule>', 'pending because of this rule').choices(REASON_RULES))
+    .addOption(new Option('--state <state>', 'default: waiting').choices(MATCH_STATES))
     .action(({ json, ...filter }: OutputOptions & MatchFilter) =>
       open(async (ctx) => {
         const found = await allRows((paging) => call(listMatches, ctx, { ...filter, ...paging }))
@@ -29,9 +29,9 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
-  addCommand(matches, 'accept', 'join a record to an item')
+  addCommand(matches, 'accept', 'match a record to an item')
     .argument('<id>', 'id of the match', wholeNumber)
-    .requiredOption('--item <id>', 'id of the item that the record is', wholeNumber)
+    .requiredOption('--item <id>', 'id of the item that matches the record', wholeNumber)
     .action((id: number, { item, ...options }: OutputOptions & { item: number }) =>
       open(async (ctx) => {
         const match = await call(acceptMatch, ctx, { id, item_id: item })
@@ -39,7 +39,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
-  addCommand(matches, 'separate', 'make a record an item of its own')
+  addCommand(matches, 'separate', 'make a record a separate item')
     .argument('<id>', 'id of the match', wholeNumber)
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => {
@@ -48,24 +48,24 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
-  addCommand(matches, 'postpone', 'leave a match for later')
+  addCommand(matches, 'postpone', 'postpone a match')
     .argument('<id>', 'id of the match', wholeNumber)
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => show(print, options, await call(postponeMatch, ctx, { id }), `Match ${id} postponed`)),
     )
 
-  addCommand(matches, 'withdraw', 'withdraw the decision about a match, or its postponement')
+  addCommand(matches, 'withdraw', 'withdraw a decision about a match, or its postponement')
     .argument('<id>', 'id of the match', wholeNumber)
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => {
         const match = await call(withdrawMatch, ctx, { id })
-        show(print, options, match, match ? `Match ${id} waits again` : 'Decision withdrawn; a rule decides about the record')
+        show(print, options, match, match ? `Match ${id} is pending again` : 'Decision withdrawn; a rule now matches the record')
       }),
     )
 
-  addCommand(matches, 'sets', 'sets that wait for one decision about all their cards')
-    .option('--game <game>', 'of this game')
-    .addOption(new Option('--state <state>', 'waiting unless told').choices(SET_MATCH_STATES))
+  addCommand(matches, 'sets', 'review sets that could be a set of another source')
+    .option('--game <game>', 'only this game')
+    .addOption(new Option('--state <state>', 'default: waiting').choices(SET_MATCH_STATES))
     .action(({ json, ...filter }: OutputOptions & SetMatchFilter) =>
       open(async (ctx) => {
         const found = await allRows((paging) => call(listSetMatches, ctx, { ...filter, ...paging }))
@@ -73,22 +73,22 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
-  addCommand(matches, 'accept-set', 'decide that a set is a set of another source')
+  addCommand(matches, 'accept-set', 'map a set to a set of another source')
     .argument('<id>', 'id of the set', wholeNumber)
-    .option('--set <id>', 'id of the set that it is; may be left out where it resembles just one', wholeNumber)
+    .option('--set <id>', 'id of the matching set; optional if there is only one candidate', wholeNumber)
     .action((id: number, { set, ...options }: OutputOptions & { set?: number }) =>
       open(async (ctx) => {
         const match = await call(acceptSetMatch, ctx, { id, ...(set !== undefined && { set_id: set }) })
-        show(print, options, match, `Set ${id} mapped; ${match.waiting} of its cards go on waiting`)
+        show(print, options, match, `Set ${id} mapped; ${match.waiting} of its cards are still pending`)
       }),
     )
 
-  addCommand(matches, 'separate-set', 'decide that a set is none of the others')
+  addCommand(matches, 'separate-set', 'make a set a separate set')
     .argument('<id>', 'id of the set', wholeNumber)
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => {
         const match = await call(separateSetMatch, ctx, { id })
-        show(print, options, match, `Set ${id} separated; ${match.waiting} of its cards go on waiting`)
+        show(print, options, match, `Set ${id} separated; ${match.waiting} of its cards are still pending`)
       }),
     )
 

@@ -1,4 +1,4 @@
-// The commands `merge`, `merges` and `split`: one item made of two, and two of one again.
+// The commands `merge`, `merges` and `split`: merge two items into one, and split them again.
 import type { Command } from 'commander'
 import { call } from '#core/verb.ts'
 import type { Batch } from '#identity/batches.ts'
@@ -8,9 +8,9 @@ import { revertBatch } from '#identity/revert-batch.ts'
 import { addCommand, allRows, columns, type OpenCli, type OutputOptions, type Print, show, wholeNumber } from './command.ts'
 
 export function register(program: Command, open: OpenCli, print: Print): void {
-  addCommand(program, 'merge', 'merge an item into another one, which gets its prices, listings, sales and records')
+  addCommand(program, 'merge', 'merge an item into another one, which receives its prices, listings, sales and records')
     .argument('<id>', 'id of the item', wholeNumber)
-    .requiredOption('--into <id>', 'id of the item that survives', wholeNumber)
+    .requiredOption('--into <id>', 'id of the item to keep', wholeNumber)
     .action((id: number, { into, ...options }: OutputOptions & { into: number }) =>
       open(async (ctx) => {
         const merge = await call(mergeItem, ctx, { id, into })
@@ -23,8 +23,8 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
-  addCommand(program, 'merges', 'merges of items, newest first')
-    .option('--item <id>', 'of this item', wholeNumber)
+  addCommand(program, 'merges', 'list merges of items, newest first')
+    .option('--item <id>', 'only this item', wholeNumber)
     .action(({ item, ...options }: OutputOptions & { item?: number }) =>
       open(async (ctx) => {
         const merges = await allRows((paging) => call(listMerges, ctx, { ...(item !== undefined && { item_id: item }), ...paging }))
@@ -33,8 +33,8 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
-  addCommand(program, 'split', 'revert a merge, or another batch that changed which records are one item')
-    .argument('<id>', 'id of the batch, see: merges', wholeNumber)
+  addCommand(program, 'split', 'revert a merge, split or match')
+    .argument('<id>', 'id of the batch (see: mintmark merges)', wholeNumber)
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => {
         const batch = await call(revertBatch, ctx, { id })

@@ -1,4 +1,4 @@
-// The command `migrate`: brings the schema of the database up to date.
+// The command `migrate`: updates the database schema.
 import type { Command } from 'commander'
 import { pino } from 'pino'
 import { migrate } from '#db/migrate.ts'
@@ -7,7 +7,7 @@ import { readConfig } from '../config.ts'
 import { addCommand, type OutputOptions, type Print, show } from './command.ts'
 
 export function register(program: Command, print: Print): void {
-  addCommand(program, 'migrate', 'bring the schema of the database up to date').action(async (options: OutputOptions) => {
+  addCommand(program, 'migrate', 'update the database schema').action(async (options: OutputOptions) => {
     const log = pino({ level: 'warn' }, pino.destination(2))
     const database = await openDatabase(readConfig(), { applicationName: 'mintmark migrate', log, max: 2, own: false })
     try {

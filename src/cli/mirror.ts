@@ -1,4 +1,4 @@
-// The command `mirror`: keeps a copy of another Mintmark's catalogue in a file.
+// The command `mirror`: mirrors the catalogue of another Mintmark in a file.
 import { type Command, Option } from 'commander'
 import { CatalogueCopy } from '../mirror/copy.ts'
 import { exportCopy } from '../mirror/export-copy.ts'
@@ -14,19 +14,19 @@ interface MirrorOptions extends OutputOptions {
 }
 
 export function register(program: Command, print: Print): void {
-  addCommand(program, 'mirror', "keep a copy of another Mintmark's catalogue in a SQLite file, by its dump and its changes")
-    .argument('<url>', 'address of the service, such as https://cards.example')
-    .addOption(new Option('--key <key>', 'API key there, Professional or above').env('MIRROR_KEY').makeOptionMandatory())
-    .option('--file <file>', 'the copy', 'mirror.sqlite')
-    .option('--once', 'end when the copy is up to date instead of following on')
-    .option('--export <file>', 'with --once: then write the copy as mintmark-ndjson, which import reads; .gz is packed; - is standard output')
+  addCommand(program, 'mirror', 'mirror the catalogue of another Mintmark in a SQLite file')
+    .argument('<url>', 'URL of the service, such as https://cards.example')
+    .addOption(new Option('--key <key>', 'API key for that service, Professional or above').env('MIRROR_KEY').makeOptionMandatory())
+    .option('--file <file>', 'SQLite file to write', 'mirror.sqlite')
+    .option('--once', 'exit once the copy is up to date instead of following changes')
+    .option('--export <file>', 'with --once: also export the copy as mintmark-ndjson, for import; .gz is compressed; - for standard output')
     .action(async (address: string, { key, file, once = false, export: target, ...options }: MirrorOptions) => {
       const copy = new CatalogueCopy(file)
       try {
         let changes = 0
         const said = (text: string) => process.stderr.write(process.stderr.isTTY ? `\r${text}\x1b[K` : `${text}\n`)
         await follow({
-          remote: { url: address.replace(/\/$/, ''), key, onRetry: (why) => said(`${why}; trying again`) },
+          remote: { url: address.replace(/\/$/, ''), key, onRetry: (why) => said(`${why}; retrying`) },
           copy,
           once: once || target !== undefined,
           onApplied: (applied) => {

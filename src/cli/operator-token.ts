@@ -11,27 +11,27 @@ interface CreateOptions extends OutputOptions {
 }
 
 export function register(program: Command, open: OpenCli, print: Print): void {
-  const token = program.command('operator-token').description('tokens for the operator API and the console')
+  const token = program.command('operator-token').description('manage tokens for the operator API and the console')
 
-  addCommand(token, 'create', 'make a token and print it, this once')
+  addCommand(token, 'create', 'create a token and print it; it is shown only once')
     .requiredOption('--label <label>', 'who or what uses it')
     .action((options: CreateOptions) =>
       open(async (ctx) => {
         const created = await call(createOperatorToken, ctx, { label: options.label })
-        show(print, options, created, `Operator token ${created.id} "${created.label}", not shown again:\n${created.token}`)
+        show(print, options, created, `Operator token ${created.id} "${created.label}"; shown only once:\n${created.token}`)
       }),
     )
 
-  addCommand(token, 'revoke', 'refuse a token from now on')
+  addCommand(token, 'revoke', 'revoke a token')
     .argument('<id>', 'id of the token', wholeNumber)
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => {
         const revoked = await call(revokeOperatorToken, ctx, { id })
-        show(print, options, revoked, `Operator token ${id} is revoked since ${revoked.revoked_at}`)
+        show(print, options, revoked, `Operator token ${id} revoked at ${revoked.revoked_at}`)
       }),
     )
 
-  addCommand(token, 'list', 'all tokens, without the tokens themselves').action((options: OutputOptions) =>
+  addCommand(token, 'list', 'list all tokens, without secrets').action((options: OutputOptions) =>
     open(async (ctx) => {
       const tokens = await allRows((paging) => call(listOperatorTokens, ctx, paging))
       const lines = tokens.map((t) => [t.id, t.label, `...${t.last4}`, t.created_at, t.last_used_at, t.revoked_at])

@@ -25,12 +25,12 @@ interface PersonOptions extends OutputOptions {
 }
 
 export function register(program: Command, open: OpenCli, print: Print): void {
-  const people = program.command('people').description('the people who run the service: names, roles, one-time links, sessions, tokens')
+  const people = program.command('people').description('manage the people who run the service: roles, one-time links, sessions and tokens')
   const roles = () =>
-    new Option('--roles <roles>', `separated by commas: ${ROLES.join(', ')}`).argParser((text) => text.split(',').map((role) => role.trim()))
-  const linkText = (path: string, expires: string | null) => `${consoleAddress()}${path}\nOne use, valid until ${expires}; not shown again.`
+    new Option('--roles <roles>', `comma-separated: ${ROLES.join(', ')}`).argParser((text) => text.split(',').map((role) => role.trim()))
+  const linkText = (path: string, expires: string | null) => `${consoleAddress()}${path}\nValid once, until ${expires}; shown only now.`
 
-  addCommand(people, 'owner-link', 'print a one-time link that makes the first owner').action((options: OutputOptions) =>
+  addCommand(people, 'owner-link', 'print a one-time link that creates the first owner').action((options: OutputOptions) =>
     open(async (ctx) => {
       const link = await call(makeOwnerLink, ctx, {})
       show(print, options, link, linkText(link.link_path, link.expires_at))
@@ -38,7 +38,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
   )
 
   addCommand(people, 'create', 'add a person and print the one-time link with which they choose a password')
-    .requiredOption('--name <name>', 'signs in with it')
+    .requiredOption('--name <name>', 'sign-in name')
     .addOption(roles().makeOptionMandatory())
     .action(({ name, roles, ...options }: PersonOptions) =>
       open(async (ctx) => {
@@ -47,7 +47,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
-  addCommand(people, 'list', 'all people').action((options: OutputOptions) =>
+  addCommand(people, 'list', 'list all people').action((options: OutputOptions) =>
     open(async (ctx) => {
       const rows = await allRows((paging) => call(listPeople, ctx, paging))
       const lines = rows.map((p) => [
@@ -61,7 +61,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     }),
   )
 
-  addCommand(people, 'set', 'rename a person, or give other roles')
+  addCommand(people, 'set', 'change the name or roles of a person')
     .argument('<id>', PERSON, wholeNumber)
     .option('--name <name>', 'new name')
     .addOption(roles())
@@ -72,7 +72,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
-  addCommand(people, 'invite', 'end what a person signs in with, and print a one-time link with which they begin anew')
+  addCommand(people, 'invite', "reset a person's credentials and print a new one-time link")
     .argument('<id>', PERSON, wholeNumber)
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => {
@@ -81,16 +81,16 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
-  addCommand(people, 'remove', 'remove a person: sessions and tokens end')
+  addCommand(people, 'remove', 'remove a person and end their sessions and tokens')
     .argument('<id>', PERSON, wholeNumber)
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => {
         const person = await call(removePerson, ctx, { id })
-        show(print, options, person, `Person ${id} "${person.name}" is removed`)
+        show(print, options, person, `Person ${id} "${person.name}" removed`)
       }),
     )
 
-  addCommand(people, 'sessions', 'open sessions of a person')
+  addCommand(people, 'sessions', 'list the active sessions of a person')
     .argument('<id>', PERSON, wholeNumber)
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => {
@@ -102,7 +102,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
 
   addCommand(people, 'end-sessions', 'end the sessions of a person')
     .argument('<id>', PERSON, wholeNumber)
-    .option('--session <id>', 'only this one', wholeNumber)
+    .option('--session <id>', 'only this session', wholeNumber)
     .action((id: number, { session, ...options }: OutputOptions & { session?: number }) =>
       open(async (ctx) => {
         const result =
@@ -111,19 +111,19 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
-  const token = people.command('token').description('tokens of people for the operator API')
+  const token = people.command('token').description('manage operator API tokens of people')
 
-  addCommand(token, 'create', 'make a token and print it, this once')
+  addCommand(token, 'create', 'create a token and print it; it is shown only once')
     .argument('<id>', PERSON, wholeNumber)
-    .requiredOption('--label <label>', 'what uses it')
+    .requiredOption('--label <label>', 'what uses the token')
     .action((id: number, { label, ...options }: OutputOptions & { label: string }) =>
       open(async (ctx) => {
         const created = await call(createPersonToken, ctx, { id, label })
-        show(print, options, created, `Token ${created.id} "${created.label}", not shown again:\n${created.token}`)
+        show(print, options, created, `Token ${created.id} "${created.label}"; shown only once:\n${created.token}`)
       }),
     )
 
-  addCommand(token, 'list', 'all tokens of a person, without the tokens themselves')
+  addCommand(token, 'list', 'list all tokens of a person, without secrets')
     .argument('<id>', PERSON, wholeNumber)
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => {
@@ -133,13 +133,13 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
-  addCommand(token, 'revoke', 'refuse a token from now on')
+  addCommand(token, 'revoke', 'revoke a token')
     .argument('<id>', PERSON, wholeNumber)
     .argument('<token-id>', 'id of the token', wholeNumber)
     .action((id: number, tokenId: number, options: OutputOptions) =>
       open(async (ctx) => {
         const revoked = await call(revokePersonToken, ctx, { id, token_id: tokenId })
-        show(print, options, revoked, `Token ${tokenId} is revoked since ${revoked.revoked_at}`)
+        show(print, options, revoked, `Token ${tokenId} revoked at ${revoked.revoked_at}`)
       }),
     )
 }

@@ -22,9 +22,9 @@ interface Which extends OutputOptions {
 }
 
 export function register(program: Command, open: OpenCli, print: Print): void {
-  const reviews = program.command('price-reviews').description('prices in question, held or published')
+  const reviews = program.command('price-reviews').description('review prices, held or published')
 
-  chosen(addCommand(reviews, 'list', 'prices in question by item and cause; held and disputed ones unless told'))
+  chosen(addCommand(reviews, 'list', 'list prices under review by item and cause; default: held and disputed'))
     .addOption(new Option('--sort <by>', 'largest first').choices(SORTS))
     .action(({ sort, ...which }: Which & { sort?: (typeof SORTS)[number] }) =>
       open(async (ctx) => {
@@ -41,23 +41,23 @@ export function register(program: Command, open: OpenCli, print: Print): void {
 
   const held = { argument: '[id...]', description: 'ids of held prices' }
   for (const decision of HELD_DECISIONS) {
-    const does = decision === 'accept' ? 'publish held prices' : 'drop held prices'
-    chosen(addCommand(reviews, decision, `${does}, named or all that are chosen`).argument(held.argument, held.description, ids))
-      .option('--expect <n>', 'how many prices the choice finds: refused if it finds another number', wholeNumber)
+    const does = decision === 'accept' ? 'publish held prices' : 'discard held prices'
+    chosen(addCommand(reviews, decision, `${does}, by id or by filters`).argument(held.argument, held.description, ids))
+      .option('--expect <n>', 'number of prices the filters must match; rejected if it differs', wholeNumber)
       .action((given: number[] | undefined, which: Which & { expect?: number }, command: Command) =>
         decide(decision, which, command, given && given.length > 0 ? { held_ids: given } : null),
       )
   }
   for (const decision of PUBLISHED_DECISIONS) {
-    const does = decision === 'confirm' ? 'take published prices for right' : 'take published prices out of publication'
+    const does = decision === 'confirm' ? 'confirm published prices as correct' : 'withdraw published prices'
     chosen(addCommand(reviews, decision, does))
-      .option('--price <amount>', 'one price as it was seen, with --item, --market and --label', Number)
-      .option('--expect <n>', 'how many prices the choice finds: refused if it finds another number', wholeNumber)
+      .option('--price <amount>', 'amount of one price, with --item, --market and --label', Number)
+      .option('--expect <n>', 'number of prices the filters must match; rejected if it differs', wholeNumber)
       .action(({ price, ...which }: Which & { price?: number; expect?: number }, command: Command) => {
         if (price === undefined) return decide(decision, which, command, null)
         const { item, market, label, expect, json, ...rest } = which
         if (item === undefined || market === undefined || label === undefined || expect !== undefined || Object.keys(rest).length > 0) {
-          wrongUsage(command, 'give --price with --item, --market and --label only')
+          wrongUsage(command, '--price needs --item, --market and --label')
         }
         return decide(decision, { ...(json && { json }) }, command, { prices: [{ item_id: item, market, label, price }] })
       })
@@ -67,7 +67,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     const filter = filterOf(which)
     const isChosen = Object.keys(filter).length > 0
     if (named ? isChosen || expect !== undefined : !isChosen || expect === undefined) {
-      wrongUsage(command, 'name prices, or choose them by filters together with --expect')
+      wrongUsage(command, 'give prices, or filters together with --expect')
     }
     const state = (HELD_DECISIONS as readonly string[]).includes(decision) ? { state: 'held' } : {}
     return open(async (ctx) => {
@@ -76,10 +76,10 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     })
   }
 
-  const decisions = program.command('price-decisions').description('decisions about prices')
+  const decisions = program.command('price-decisions').description('review decisions about prices')
 
-  addCommand(decisions, 'list', 'decisions, newest first')
-    .addOption(new Option('--state <state>', 'in this state').choices(DECISION_STATES))
+  addCommand(decisions, 'list', 'list decisions, newest first')
+    .addOption(new Option('--state <state>', 'only this state').choices(DECISION_STATES))
     .action(({ json, ...filter }: OutputOptions & { state?: (typeof DECISION_STATES)[number] }) =>
       open(async (ctx) => {
         const all = await allRows((paging) => call(listPriceDecisions, ctx, { ...filter, ...paging }))
@@ -88,7 +88,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
-  addCommand(decisions, 'undo', 'undo a decision; prices that changed since stay as they are')
+  addCommand(decisions, 'undo', 'undo a decision; prices changed since then stay unchanged')
     .argument('<id>', 'id of the decision', wholeNumber)
     .action((id: number, options: OutputOptions) =>
       open(async (ctx) => {
@@ -104,19 +104,19 @@ function ids(text: string, earlier: number[] = []): number[] {
 
 function chosen(command: Command): Command {
   return command
-    .addOption(new Option('--state <state>', 'in this state').choices(REVIEW_STATES))
-    .addOption(new Option('--cause <cause>', 'held by this rule, or with this flag first').choices(CAUSES))
-    .addOption(new Option('--market <market>', 'of this market').choices(MARKETS))
-    .option('--label <label>', 'of this condition or grade')
-    .option('--game <game>', 'of this game')
-    .option('--category <id>', 'of this category or one below it', positive)
-    .option('--item <id>', 'of this item', positive)
-    .option('--import <id>', 'brought by this import', positive)
+    .addOption(new Option('--state <state>', 'only this state').choices(REVIEW_STATES))
+    .addOption(new Option('--cause <cause>', 'only prices held by this rule, or with this as their first flag').choices(CAUSES))
+    .addOption(new Option('--market <market>', 'only this market').choices(MARKETS))
+    .option('--label <label>', 'only this condition or grade')
+    .option('--game <game>', 'only this game')
+    .option('--category <id>', 'only this category and those below it', positive)
+    .option('--item <id>', 'only this item', positive)
+    .option('--import <id>', 'only prices of this import', positive)
 }
 
 function positive(text: string): number {
   const value = wholeNumber(text)
-  if (value < 1) throw new InvalidArgumentError('It must be above 0.')
+  if (value < 1) throw new InvalidArgumentError('Must be above 0.')
   return value
 }
 

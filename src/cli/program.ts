@@ -1,4 +1,4 @@
-// The program `mintmark`: subcommands, and how they end (0 done, 1 failed, 2 wrong usage).
+// The program `mintmark`: its subcommands and exit codes (0 success, 1 failure, 2 usage error).
 import { Command, CommanderError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { register as registerAccount } from './account.ts'
@@ -61,7 +61,7 @@ const open: OpenCli = async (run) => {
 const program = new Command('mintmark')
   .description('Open trading-card price reference and marketplace service')
   .version(packageJson.version)
-  .showHelpAfterError('(add --help for what is possible)')
+  .showHelpAfterError('(add --help for usage)')
   .exitOverride()
 
 registerServe(program)

@@ -19,10 +19,10 @@ type Rate = [currency: string, lira: number]
 const SHOWN_ROWS = 20
 
 export function register(program: Command, open: OpenCli, print: Print): void {
-  const rates = program.command('rates').description('exchange rates, by which prices of several currencies are compared')
+  const rates = program.command('rates').description('manage exchange rates, used to compare prices in different currencies')
 
-  addCommand(rates, 'list', 'all rates, newest first')
-    .option('--currency <currency>', 'of this currency only')
+  addCommand(rates, 'list', 'list all rates, newest first')
+    .option('--currency <currency>', 'only this currency')
     .action((options: OutputOptions & { currency?: string }) =>
       open(async (ctx) => {
         const { currency } = options
@@ -39,20 +39,20 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       }),
     )
 
-  addCommand(rates, 'set', 'load rates of a day, such as: rates set USD=41.87 EUR=48.31')
-    .argument('<rate...>', 'currency and Turkish lira for one unit of it', rateOf)
-    .option('--date <date>', 'day from which they count, today when not given')
-    .addOption(new Option('--day <date>', 'the former name of --date').hideHelp().conflicts('date'))
+  addCommand(rates, 'set', 'load rates, such as: rates set USD=41.87 EUR=48.31')
+    .argument('<rate...>', 'currency and its price in Turkish lira', rateOf)
+    .option('--date <date>', 'first day the rates apply; default: today')
+    .addOption(new Option('--day <date>', 'deprecated alias of --date').hideHelp().conflicts('date'))
     .action((given: Rate[], options: Setting) =>
       open(async (ctx) => {
         const day = options.date ?? options.day ?? ctx.now().toISOString().slice(0, 10)
         const loaded = await call(setRates, ctx, { rates: given.map(([currency, rate]) => ({ currency, day, rate })) })
-        show(print, options, loaded, `${loaded.rates} rates are loaded`)
+        show(print, options, loaded, `Loaded ${loaded.rates} rates`)
       }),
     )
 
   addCommand(rates, 'import', 'load rates from a CSV with the columns currency, day and rate')
-    .argument('<file>', 'file; - is standard input; .gz is unpacked')
+    .argument('<file>', 'file; - for standard input; .gz is decompressed')
     .action((path: string, options: OutputOptions) =>
       open(async (ctx) => {
         const { name: fileName, open: bytesOf } = fileAt(path)
@@ -60,13 +60,13 @@ export function register(program: Command, open: OpenCli, print: Print): void {
         const report = await call(importRates, ctx, { file: { bytes, fileName } })
         const lines = report.refused.slice(0, SHOWN_ROWS).map(({ line, message }) => `  ${line}: ${message}`)
         if (report.refused.length > SHOWN_ROWS) lines.push(`  and ${report.refused.length - SHOWN_ROWS} more (--json lists them)`)
-        show(print, options, report, [`${report.rates} rates are loaded, ${report.refused.length} rows refused`, ...lines].join('\n'))
+        show(print, options, report, [`Loaded ${report.rates} rates; ${report.refused.length} rows refused`, ...lines].join('\n'))
       }),
     )
 }
 
 function rateOf(text: string, earlier: Rate[] = []): Rate[] {
   const [, currency, lira] = /^([A-Z]{3})=(\d{1,9}(?:\.\d{1,6})?)$/.exec(text) ?? []
-  if (!currency) throw new InvalidArgumentError('It must be written like USD=41.87.')
+  if (!currency) throw new InvalidArgumentError('Must have the form USD=41.87.')
   return [...earlier, [currency, Number(lira)]]
 }

@@ -37,7 +37,7 @@ interface Role {
 const ROLES: readonly Role[] = [
   {
     name: 'serve',
-    description: 'run everything in one process (the default)',
+    description: 'run everything in one process (default)',
     listeners: { public: true, operator: true },
     worker: true,
     needsDatabaseUrl: false,
@@ -52,7 +52,7 @@ const ROLES: readonly Role[] = [
   },
   {
     name: 'work',
-    description: 'run the worker only: it delivers webhooks',
+    description: 'run the worker only (webhooks, publication periods)',
     listeners: { public: false, operator: false },
     worker: true,
     needsDatabaseUrl: true,
@@ -156,10 +156,10 @@ function firstStartCtx(db: Db): WriteCtx {
 async function loadDemo(ctx: WriteCtx, config: Config, log: Logger): Promise<DemoAccess | null> {
   try {
     if (config.demo) return await prepareDemo(ctx, config)
-    if (config.demoRefusal) log.info({}, `No demo: ${config.demoRefusal}`)
+    if (config.demoRefusal) log.info({}, `Demo not loaded: ${config.demoRefusal}`)
   } catch (error) {
     if (!(error instanceof NoDemoError)) throw error
-    log.info({}, `No demo: ${error.message}`)
+    log.info({}, `Demo not loaded: ${error.message}`)
   }
   return null
 }
@@ -194,14 +194,14 @@ async function nextSteps({ kysely }: Db, { operatorToken }: Config): Promise<str
       exists (select from operator_tokens) as tokens, exists (select from people where removed_at is null) as people`.execute(kysely)
   const { items, accounts, tokens, people } = rows[0]!
   return [
-    ...(people || tokens || operatorToken ? [] : ['npx mintmark people owner-link                    # to sign in to the console by name']),
-    ...(tokens || operatorToken ? [] : ['npx mintmark operator-token create --label me    # to sign in to the console']),
-    ...(items ? [] : ['npx mintmark import --help                        # a catalogue and its prices']),
+    ...(people || tokens || operatorToken ? [] : ['npx mintmark people owner-link                    # sign in to the console by name']),
+    ...(tokens || operatorToken ? [] : ['npx mintmark operator-token create --label me    # sign in to the console']),
+    ...(items ? [] : ['npx mintmark import --help                        # import a catalogue and its prices']),
     ...(accounts
       ? []
       : [
           'npx mintmark account create --name Shop --plan professional',
-          'npx mintmark key create --account 1               # the id that account create printed',
+          'npx mintmark key create --account 1               # use the id printed by account create',
         ]),
   ]
 }
@@ -227,19 +227,24 @@ function greet(
       `  REST       ${node.publicUrl}/api/v1/items`,
       `  GraphQL    ${node.publicUrl}/graphql`,
       `  Reference  ${node.publicUrl}/docs`,
-      `  Desk       ${node.publicUrl}/desk (for sellers, by a Plus key)`,
+      `  Desk       ${node.publicUrl}/desk (for sellers; sign in with a Plus key)`,
     )
   }
   if (node.operatorUrl) {
     lines.push(`  Console    ${node.operatorUrl}/console`, `  Operator   ${node.operatorUrl}/operator/v1 (reference: ${node.operatorUrl}/docs)`)
   }
   if (access) {
-    lines.push('', 'This is a demo with a sample catalogue; its prices are made up. MINTMARK_DEMO=0 starts without it.', '')
+    lines.push('', 'This is a demo with a sample catalogue and made-up prices. To start without it, set MINTMARK_DEMO=0.', '')
     for (const plan of PLANS) lines.push(`  ${`${PLAN_NAMES[plan]} key`.padEnd(18)} ${access.keys[plan]}`)
     lines.push(`  ${'Operator token'.padEnd(18)} ${access.operatorToken}`)
     if (node.publicUrl) {
       const url = `${node.publicUrl}/api/v1/items/search?q=charizard`
-      lines.push('', 'Try it:', '', `  curl -H 'Authorization: Bearer ${access.keys.professional}' '${url}'`)
+      lines.push(
+        '',
+        'Next, send a request, or sign in to the console with the operator token:',
+        '',
+        `  curl -H 'Authorization: Bearer ${access.keys.professional}' '${url}'`,
+      )
     }
   }
   if (ownerLink)
@@ -249,17 +254,17 @@ function greet(
       '',
       `  ${node.operatorUrl}${ownerLink}`,
       '',
-      'The console then shows what is still to be done.',
+      'The console then guides you through the setup.',
     )
   if (firstToken)
     lines.push(
       '',
       `  Operator token     ${firstToken}`,
       '',
-      'This operator token is shown only this once. Keep it for programs, and for signing in to the console without a name.',
+      'This operator token is shown only once. Store it for programs, or to sign in to the console without a name.',
     )
   if (next.length > 0) lines.push('', 'Next:', '', ...next.map((step) => `  ${step}`))
-  lines.push('', 'Ctrl-C stops it.', '')
+  lines.push('', 'Press Ctrl-C to stop.', '')
   process.stdout.write(`${lines.join('\n')}\n`)
 }
 

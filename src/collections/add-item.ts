@@ -11,7 +11,7 @@ import { ownerOf, taggedRecord } from './store.ts'
 import type { RecordWriteCtx, TaggedRecord } from './types.ts'
 
 const GradeId = Type.Integer({
-  description: 'Condition or grade that suits the item; when absent Ungraded, or else the first suitable one',
+  description: 'Condition or grade allowed for the item; default: Ungraded, otherwise the first allowed one',
 })
 
 const addRecord = groupedChange<RecordWriteCtx, Addition, TaggedRecord>(
@@ -27,7 +27,7 @@ export const addCollectionItem = verb(
     input: Type.Object(
       {
         id: id('collection'),
-        item_id: Type.Integer({ description: 'A registered item', examples: [1] }),
+        item_id: Type.Integer({ description: 'Item in the catalogue', examples: [1] }),
         item_group_type_id: Type.Optional(orNull(GradeId)),
         quantity: quantity(1),
         ...CLEARABLE_FIELDS,

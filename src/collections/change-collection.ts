@@ -1,4 +1,4 @@
-// Renames a collection, describes it anew or changes who may see it.
+// Changes the name, description or visibility of a collection.
 import { invalid } from '#core/errors.ts'
 import { id, name } from '#core/fields.ts'
 import { Type } from '#core/input.ts'

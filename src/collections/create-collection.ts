@@ -14,7 +14,7 @@ export const createCollection = verb(
     needs: 'support',
     input: Type.Object(
       {
-        account_id: Type.Integer({ description: 'Whose it is' }),
+        account_id: Type.Integer({ description: 'Account that owns it' }),
         name: name('Name of the collection'),
         ...COLLECTION_FIELDS,
       },

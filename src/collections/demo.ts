@@ -1,4 +1,4 @@
-// Collections of a demo account, made of the sample catalogue: a binder, graded cards and sealed products.
+// Collections of a demo account, built from the sample catalogue: a binder, graded cards and sealed products.
 import { DAY_MS } from '#core/duration.ts'
 import { call } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'

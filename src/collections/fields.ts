@@ -44,11 +44,11 @@ export function quantity(fallback?: number) {
 
 /** What a record says of its copies, as it may come with the record or change later; null clears. */
 export const CLEARABLE_FIELDS = {
-  purchase_price: money('Paid for one copy'),
-  sale_price: money('Asked or received for one copy; answers round it to a whole number'),
+  purchase_price: money('Price paid per copy'),
+  sale_price: money('Price asked or received per copy; responses round it to a whole number'),
   purchase_date: clearable(day()),
   card_uniq_id: clearable(text(LINE, LONGEST_CODE, 'Own tracking code or certificate number')),
-  note: clearable(text(LINES, LONGEST_NOTE, 'Anything else')),
+  note: clearable(text(LINES, LONGEST_NOTE, 'Free text')),
 }
 
 interface ClearableFields {
@@ -91,10 +91,10 @@ export function valuesOf(fields: ClearableFields): ClearableValues {
   return { ...amounts, purchaseDate: fields.purchase_date, cardUniqId: fields.card_uniq_id, note: fields.note }
 }
 
-export const WithValue = Type.Optional(Type.Boolean({ default: false, description: '`1` adds what the records are worth now' }))
+export const WithValue = Type.Optional(Type.Boolean({ default: false, description: '`1` adds the current worth of the records' }))
 
 /** What an operator says of a collection; all optional here, since a change names only some. */
 export const COLLECTION_FIELDS = {
-  description: Type.Optional(text(LINES, 5_000, 'What the collection is about')),
+  description: Type.Optional(text(LINES, 5_000, 'Description of the collection')),
   visibility: Type.Optional(Type.Enum([...VISIBILITIES])),
 }

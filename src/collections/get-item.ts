@@ -1,4 +1,4 @@
-// One record, so that its entity tag can be had before it is changed.
+// Reads one record, with the entity tag needed to change it.
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'

@@ -1,4 +1,4 @@
-// Adding of records: many in one statement, each judged on its own, so that one that is refused stops no other.
+// Adds many records in one statement; each is checked independently, so an invalid one does not affect the others.
 import { sql } from 'kysely'
 import { invalid, type ServiceError } from '#core/errors.ts'
 import { missing } from '#core/fields.ts'
@@ -20,7 +20,7 @@ export interface NewRecord {
   purchaseDate: string | null
   cardUniqId: string | null
   note: string | null
-  /** what it is in the file that brings it in, null where none does */
+  /** what it is in the file that brings it in, null if none does */
   importKey: string | null
 }
 

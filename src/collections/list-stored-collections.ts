@@ -14,9 +14,9 @@ export const listStoredCollections = verb(
     needs: 'operator',
     input: Type.Object(
       {
-        account_id: Type.Optional(Type.Integer({ description: "Only this account's" })),
+        account_id: Type.Optional(Type.Integer({ description: 'Only this account' })),
         visibility: Type.Optional(Type.Enum([...VISIBILITIES])),
-        search: filter('Part of the name, in any case'),
+        search: filter('Part of the name, case-insensitive'),
         ...pageParams(),
       },
       closed,

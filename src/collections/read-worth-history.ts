@@ -18,8 +18,8 @@ export const readWorthHistory = verb(
     input: Type.Object(
       {
         id: id('collection'),
-        from: Type.Optional(day('Earliest day, itself included')),
-        to: Type.Optional(day('Latest day, itself included')),
+        from: Type.Optional(day('First day, inclusive')),
+        to: Type.Optional(day('Last day, inclusive')),
       },
       closed,
     ),

@@ -1,4 +1,4 @@
-// Records what each collection is worth, once a day; a task of the worker. What was not recorded on its day never is.
+// Worker task that records the worth of each collection once a day; missed days are not filled in.
 import { localTime } from '#core/time.ts'
 import type { PricingCtx } from './types.ts'
 import { worthOf } from './worth.ts'

@@ -1,4 +1,4 @@
-// Collections and their records as verbs give them: in the interface's names, ready for JSON.
+// Collections and their records as returned by verbs: public field names, ready for JSON.
 import type { CatalogueNode } from '#catalogue/context.ts'
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
@@ -25,15 +25,15 @@ const WorthSchema = Type.Object(
     currencies: Type.Array(
       Type.Object({
         currency: Type.String({ examples: ['TRY'] }),
-        value: Type.Number({ description: 'Current prices times quantities' }),
-        cost: Type.Number({ description: 'Purchase prices times quantities' }),
-        gain: orNull(Type.Number({ description: 'Value less cost of the records that have both; null when none has' })),
+        value: Type.Number({ description: 'Sum of current price × quantity' }),
+        cost: Type.Number({ description: 'Sum of purchase price × quantity' }),
+        gain: orNull(Type.Number({ description: 'Value minus cost of the records that have both; null if none has' })),
       }),
-      { description: 'One entry per currency; amounts of different currencies are never added up' },
+      { description: 'One entry per currency; amounts in different currencies are never summed' },
     ),
-    without_price: Type.Integer({ description: 'Records without a price that fits' }),
+    without_price: Type.Integer({ description: 'Records without a matching price' }),
     without_trusted_price: Type.Integer({
-      description: 'Records left out of `value` because every price that fits is disputed or stale',
+      description: 'Records excluded from `value` because every matching price is disputed or stale',
     }),
     without_cost: Type.Integer({ description: 'Records without a purchase price' }),
   },
@@ -43,8 +43,8 @@ export type Worth = Static<typeof WorthSchema>
 
 export const WorthDaySchema = Type.Object(
   {
-    day: Type.String({ format: 'date', description: 'In the time zone of the service' }),
-    at: Type.String({ format: 'date-time', description: 'When it was taken, UTC; prices and records as they were then' }),
+    day: Type.String({ format: 'date', description: "Date in the service's time zone" }),
+    at: Type.String({ format: 'date-time', description: 'When it was calculated, UTC, from the prices and records at that time' }),
     ...WorthSchema.properties,
   },
   { title: 'CollectionWorthDay' },
@@ -83,7 +83,7 @@ export const StoredCollectionSchema = Type.Object(
 export type StoredCollection = Static<typeof StoredCollectionSchema>
 
 const RECORD_PROPERTIES = {
-  id: Type.Integer({ description: 'Record id: the `itemId` of paths' }),
+  id: Type.Integer({ description: 'Record id: `itemId` in paths' }),
   item_id: Type.Integer(),
   item_name: Type.String(),
   item_slug: Type.String(),
@@ -107,17 +107,17 @@ export const CollectionRecordSchema = Type.Object(
             label: Type.String(),
             currency: Type.String(),
             price: Type.Number(),
-            amount: Type.Number({ description: 'Price times quantity' }),
+            amount: Type.Number({ description: 'Price × quantity' }),
             updated_at: Type.String({ format: 'date-time' }),
           },
-          { description: 'Only with `with_value=1`: the current price that fits the grade; null where there is none' },
+          { description: 'Only with `with_value=1`: the current price that matches the grade; null if there is none' },
         ),
       ),
     ),
     value_missing: Type.Optional(
       orNull(
         Type.Enum(['no_price', 'not_trusted'], {
-          description: 'Only with `with_value=1`: why there is no `value`; `not_trusted` where every price that fits is disputed or stale',
+          description: 'Only with `with_value=1`: why there is no `value`; `not_trusted` if every matching price is disputed or stale',
         }),
       ),
     ),

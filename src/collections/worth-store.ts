@@ -1,4 +1,4 @@
-// SQL of what collections were worth by day.
+// SQL of the daily worth of collections.
 import { sql } from 'kysely'
 import type { Queryable } from '#db/schema.ts'
 import { decimalOfMinor, type ExactWorth, minorOfDecimal } from './worth.ts'

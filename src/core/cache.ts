@@ -1,4 +1,4 @@
-// The one cache of the service: bounded by weight, emptied when what it was made from changes, evicting what is not used.
+// The service's only cache: bounded by weight, cleared when its source changes, evicting unused entries.
 
 export interface CacheOptions<K, V> {
   /** total weight at which entries are evicted */

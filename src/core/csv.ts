@@ -1,4 +1,4 @@
-// CSV as the service writes it: cells that a spreadsheet would run as a formula are made plain, and back when read.
+// CSV reading and writing: cells a spreadsheet would run as formulas are escaped, and unescaped when read.
 
 /** What spreadsheets take for the start of a formula; white space before it does not stop them all. */
 const FORMULA = /^'*\s*[=+\-@\t\r\n\uff0b\uff0d\uff1d\uff20]/

@@ -1,4 +1,4 @@
-// Cursors as callers see them: opaque texts of a few values, refused unless they are exactly as we write them.
+// Cursors as clients see them: opaque texts of a few values, refused unless they are exactly as we write them.
 
 const VERSION = 1
 

@@ -93,8 +93,8 @@ export function momentOf(field: string, text: string): Date {
 
 /** Filter by time; read it with `periodOf`. */
 export const PeriodFields = {
-  from: Type.Optional(moment('Earliest moment, itself included')),
-  to: Type.Optional(moment('Latest moment, itself not included')),
+  from: Type.Optional(moment('Start of the range, inclusive')),
+  to: Type.Optional(moment('End of the range, exclusive')),
 }
 
 /** @throws VALIDATION_ERROR as `momentOf` does */

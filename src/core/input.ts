@@ -1,5 +1,4 @@
-// Reading of what callers send: a schema checks bodies as they are and turns query and path text into values, and every
-// refusal names the field and what is allowed.
+// Validation of input: a schema checks bodies and converts query and path values; every error names the field and what is allowed.
 import { type Static, type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Settings } from 'typebox/system'
@@ -56,8 +55,8 @@ export function bodyReader<T extends TSchema>(schema: T): (body: unknown, given?
 
 /** What answers tell of a reason to programs, beside its text. */
 export const ReasonFields = {
-  rule: Type.Optional(Type.String({ description: 'Name of the rule that was broken; for programs', examples: ['integer'] })),
-  params: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'Values that the rule names', examples: [{ min: 1, max: 100 }] })),
+  rule: Type.Optional(Type.String({ description: 'Machine-readable name of the rule', examples: ['integer'] })),
+  params: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'Parameters of the rule', examples: [{ min: 1, max: 100 }] })),
 }
 
 type RawQuery = Record<string, string | string[] | undefined>

@@ -1,4 +1,4 @@
-// Whether an address leads to this machine alone.
+// Returns whether an address is a loopback address.
 import ipaddr from 'ipaddr.js'
 
 /** For a host name or an IP address, as in a URL (IPv6 in brackets) or without; names other than localhost are false. */

@@ -1,4 +1,4 @@
-// The four price markets and what is fixed about them: their codes, their order and their default currencies.
+// The four price markets with their codes, order and default currencies.
 import { namedValues } from './named-values.ts'
 
 /** Market codes in the order in which answers list them (interface.md, "GraphQL Price"). */
@@ -6,7 +6,7 @@ export const MARKETS = namedValues('MarketCode', ['service', 'source_a', 'source
 
 export type Market = (typeof MARKETS)[number]
 
-/** What an operator calls the markets; one without a name goes by its code. */
+/** What an operator calls the markets; one without a name uses its code. */
 export type MarketNames = Readonly<Partial<Record<Market, string>>>
 
 /** Position of a market in MARKETS, by which the database and the snapshots know it; null for none. */

@@ -1,4 +1,4 @@
-// Lists of values with a name, such as the codes of the markets: OpenAPI documents state each once, under its name.
+// Named lists of values, such as market codes, which OpenAPI documents define once under their name.
 
 const names = new Map<string, string>()
 
@@ -11,7 +11,7 @@ export function namedValues<const T extends readonly string[]>(name: string, val
   return values
 }
 
-/** The name of a list of values, undefined where it has none. */
+/** The name of a list of values, undefined if it has none. */
 export function nameOfValues(values: readonly unknown[]): string | undefined {
   return names.get(JSON.stringify(values))
 }

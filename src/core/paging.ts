@@ -1,4 +1,4 @@
-// Pages by number: the parameters every paged list takes, and the pagination object it answers with.
+// Pagination by page number: the parameters and the pagination object of every paged list.
 import { Type } from './input.ts'
 
 /** `pagination` of the REST envelope (interface.md, "Response envelope"). */
@@ -22,7 +22,7 @@ export const PER_PAGE = 20
 export function pageParams(defaultPerPage = PER_PAGE) {
   return {
     page: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, default: 1, description: 'Page number, from 1' })),
-    per_page: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: defaultPerPage, description: 'Entries on a page' })),
+    per_page: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: defaultPerPage, description: 'Entries per page' })),
   }
 }
 
@@ -56,7 +56,7 @@ export const PaginationSchema = Type.Object(
   {
     current_page: Type.Integer(),
     per_page: Type.Integer(),
-    total: Type.Integer({ description: 'Exact number of entries over all pages' }),
+    total: Type.Integer({ description: 'Exact number of entries on all pages' }),
     last_page: Type.Integer({ description: 'At least 1' }),
     has_more: Type.Boolean(),
   },

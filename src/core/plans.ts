@@ -1,5 +1,4 @@
-// The one page of what public operations have in common: the plan that an operation or a field needs, for each interface, and
-// the error code of families of operations.
+// Properties shared by public operations: the plan each operation or field needs, per interface, and common error codes.
 import type { ErrorCode } from './errors.ts'
 import { namedValues } from './named-values.ts'
 

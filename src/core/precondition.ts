@@ -2,7 +2,7 @@
 import { invalid, ServiceError } from './errors.ts'
 import { reason } from './problems.ts'
 
-/** Whether a thing with this entity tag is the one the caller means; null where the caller set no condition. */
+/** Whether a thing with this entity tag is the one the caller means; null if the caller set no condition. */
 export type Precondition = ((tag: string) => boolean) | null
 
 export interface Conditional {

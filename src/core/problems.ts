@@ -1,4 +1,4 @@
-// Why something is refused: a rule and its parameters. People's texts are made from them, in any language and naming style.
+// Reasons for errors: a rule and its parameters, from which human-readable texts are built in any language and naming style.
 
 /** Words that parameters hold and texts translate. */
 export const TERMS = [
@@ -81,7 +81,7 @@ export const TERMS = [
   'printings',
   'rows',
   'tokens',
-  // texts, callers, and what to do
+  // texts, clients, and what to do
   'on one line',
   'on one line, without bidirectional controls',
   'on one line, with a visible character and without bidirectional controls',

@@ -1,4 +1,4 @@
-// Roles of the people who run the service, and what an operator's verb needs of them.
+// Roles of the people who run the service, and the role each operator verb requires.
 import { ServiceError } from './errors.ts'
 import { namedValues } from './named-values.ts'
 import { reason } from './problems.ts'

@@ -1,4 +1,4 @@
-// Mechanisms that exist for speed alone, each of which can be switched off to measure what it gives.
+// Performance optimisations that can be switched off to measure their effect.
 
 /** Named as in docs/benchmarks.md. */
 export const SPEEDUPS = ['fast-path', 'response-cache', 'query-cache', 'graphql-items', 'graphql-compiler'] as const

@@ -1,5 +1,5 @@
-// A verb is one operation declared once: who may call it, what it takes, how it fails and what it does. REST, GraphQL,
-// operator API, console and command line only translate to `call`.
+// A verb is an operation declared once: access, input, errors and implementation. REST, GraphQL, the operator API, console and CLI only
+// translate to `call`.
 import { type ErrorCode, recoded, ServiceError } from './errors.ts'
 import { bodyReader, type Static, type TSchema } from './input.ts'
 import { FAMILY_ERROR, type Plan, PLAN_NAMES, planAllows, PLANS } from './plans.ts'
@@ -56,7 +56,7 @@ export interface Operation {
 export interface Verb<Ctx, In extends TSchema, Out> extends Operation {
   input: In
   sharedBy: SharedBy
-  /** the code of all its refusals, null where each kind of refusal has its own */
+  /** the code of all its refusals, null if each kind of refusal has its own */
   familyError: ErrorCode | null
   /** whether its result holds a secret, so that nothing on the way may keep the answer */
   secret: boolean

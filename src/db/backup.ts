@@ -89,11 +89,11 @@ export async function restore(
     const here = await migrationNames(tx)
     if (here.join() !== header.migrations.join()) {
       const last = header.migrations.at(-1) ?? 'none'
-      throw new BackupError(`The backup has the schema of ${last}, this database that of ${here.at(-1) ?? 'none'}: use the same version of mintmark`)
+      throw new BackupError(`The backup has the schema version ${last}, this database ${here.at(-1) ?? 'none'}; use the same version of mintmark`)
     }
     const known = await tables(tx)
     if (!replace && (await isFilled(tx))) {
-      throw new BackupError('The database is not empty: --replace overwrites it')
+      throw new BackupError('The database is not empty; use --replace to overwrite it')
     }
     await sql.raw(`truncate ${[...known.map(({ table }) => table), ...LEFT_OUT].map(quoted).join(', ')}`).execute(tx)
     await attachMonths(tx, header.months)
@@ -122,7 +122,7 @@ class LineReader {
 
   async next(): Promise<string> {
     const line = await this.#lines.next()
-    if (line.done) throw new BackupError('The file ends too early: the backup is not complete')
+    if (line.done) throw new BackupError('The file ends too early; the backup is incomplete')
     return line.value
   }
 
@@ -151,7 +151,7 @@ async function* unpackedLines(source: AsyncIterable<Uint8Array>): AsyncGenerator
       yield* lines
     }
   } catch (error) {
-    if ((error as { code?: string }).code?.startsWith('Z_')) throw new BackupError('The file is damaged or is not a backup')
+    if ((error as { code?: string }).code?.startsWith('Z_')) throw new BackupError('The file is damaged or not a backup')
     throw error
   }
 }
@@ -163,14 +163,14 @@ function readHeader(line: string): Header {
   } catch {
     // told below
   }
-  throw new BackupError('The file is not a backup of mintmark')
+  throw new BackupError('The file is not a mintmark backup')
 }
 
 function readTable(line: string, known: TableHeader[]): TableHeader {
   const found = JSON.parse(line) as TableHeader
   const here = known.find(({ table }) => table === found.table)
   if (!here || found.columns.some((column) => !here.columns.includes(column))) {
-    throw new BackupError(`The backup has a table ${found.table} that this database does not have so`)
+    throw new BackupError(`The backup has a table ${found.table} that does not match this database`)
   }
   return found
 }
@@ -192,7 +192,7 @@ async function tables(db: Queryable): Promise<TableHeader[]> {
   while (open.length > 0) {
     const waiting = new Set(open.map(({ table }) => table))
     const free = open.filter(({ needs }) => !needs.some((need) => waiting.has(need)))
-    if (free.length === 0) throw new Error(`Tables refer to each other in a circle: ${[...waiting].join(', ')}`)
+    if (free.length === 0) throw new Error(`Tables have circular references: ${[...waiting].join(', ')}`)
     sorted.push(...free.map(({ table, columns }) => ({ table, columns })))
     open = open.filter((row) => !free.includes(row))
   }

@@ -170,7 +170,7 @@ export class ChangeFeed {
     if (tookOver && !missed) return this.#pullOnce()
     // Also when the database is behind us: it was restored from a backup.
     if (missed) {
-      this.#log.warn({}, 'The change log does not lead from here to now: loading everything again')
+      this.#log.warn({}, 'Change log has a gap; reloading')
       await this.#reload(floor)
       return
     }
@@ -197,7 +197,7 @@ export class ChangeFeed {
     if ((offset === 0) !== (this.#clockOffsetMs === 0)) {
       this.#log.warn(
         { offsetMs: Math.round(offset) },
-        offset === 0 ? "The clock agrees with the database's again" : "The clock is off: going by the database's",
+        offset === 0 ? 'Clock is in sync with the database again' : "Clock differs from the database; using the database's",
       )
     }
     this.#clockOffsetMs = offset

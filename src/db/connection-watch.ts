@@ -83,7 +83,7 @@ export class ConnectionWatch {
 
   /** @throws DatabaseSilentError while the database is lost */
   demandAnswer(): void {
-    if (this.#lost) throw new DatabaseSilentError('The database does not answer')
+    if (this.#lost) throw new DatabaseSilentError('The database does not respond')
   }
 
   /** The connections are about to end: from now on it makes sure that the server is there to take leave. */

@@ -60,7 +60,7 @@ export function claimDataDir(dataDir: string): { release(): void } {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     writeFileSync(draft, JSON.stringify(own), { mode: 0o600 })
   } catch (error) {
-    throw isSystemError(error) ? new Error(`DATA_DIR ${dataDir} cannot be written: ${reason(error)}`) : error
+    throw isSystemError(error) ? new Error(`DATA_DIR ${dataDir} is not writable: ${reason(error)}`) : error
   }
   try {
     // A link appears with its content and only where there is none: no reader ever sees a half-written claim.
@@ -117,7 +117,10 @@ export function unprivilegedUser(): SystemUser {
   const users = systemUsers()
   const wanted = ['postgres', '_postgres', 'nobody']
   const user = wanted.map((name) => users.find((each) => each.name === name)).find((each) => each)
-  if (!user) throw new Error('As root, mintmark needs a user postgres or nobody; start it as another or set DATABASE_URL')
+  if (!user)
+    throw new Error(
+      'PostgreSQL does not run as root, and this machine has neither a user postgres nor nobody; start mintmark as another user or set DATABASE_URL',
+    )
   return user
 }
 

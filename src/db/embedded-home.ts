@@ -29,7 +29,7 @@ export function chooseHome(dataDir: string, log: TextLog): Home {
   const remembered = readText(join(root, LOCATION_FILE))
   const kept = join(remembered ?? root, 'postgres')
   if (remembered && !fs.existsSync(kept)) {
-    throw new Error(`The database of DATA_DIR ${dataDir} was kept in ${kept}, which is missing`)
+    throw new Error(`The database of DATA_DIR ${dataDir} is missing; it was stored in ${kept}`)
   }
   const user = process.getuid?.() === 0 ? (ownerOf(kept) ?? unprivilegedUser()) : null
   let base = remembered ?? root
@@ -37,12 +37,12 @@ export function chooseHome(dataDir: string, log: TextLog): Home {
     letIn(root, user)
     if (!canRead(root, user)) {
       // Never begin afresh elsewhere while there is data here.
-      if (fs.existsSync(kept)) throw new Error(`PostgreSQL's user ${user.name} cannot enter ${root}, where its data is`)
+      if (fs.existsSync(kept)) throw new Error(`${user.name}, the user that runs PostgreSQL, has no access to its data in ${root}`)
       base = makeElsewhere(root)
     }
   }
   const { native, version } = choosePrograms(base, user)
-  if (base !== root) log.info(`PostgreSQL's user ${user?.name ?? ''} cannot enter ${root}; its data is in ${base}`)
+  if (base !== root) log.info(`Storing the database in ${base}: ${user?.name ?? ''}, the user that runs PostgreSQL, has no access to ${root}`)
   return { data: join(base, 'postgres'), native, version, user }
 }
 
@@ -61,7 +61,7 @@ function choosePrograms(base: string, user: SystemUser | null): { native: string
   try {
     packaged = fs.realpathSync(join(dirname(createRequire(import.meta.url).resolve(name)), '..'))
   } catch {
-    throw new Error(`No PostgreSQL comes with mintmark for ${process.platform}-${process.arch}; set DATABASE_URL`)
+    throw new Error(`Embedded PostgreSQL is not available for ${process.platform}-${process.arch}; set DATABASE_URL`)
   }
   const { version } = JSON.parse(fs.readFileSync(join(packaged, 'package.json'), 'utf8')) as { version: string }
   const short = version.split('-', 1)[0]!.replace(/\.0$/, '')

@@ -162,7 +162,7 @@ async function start(dataDir: string, log: TextLog, durable: boolean, connection
   }
 
   async function relaunch(): Promise<void> {
-    log.warn('embedded PostgreSQL ended by itself; starting it again')
+    log.warn('Embedded PostgreSQL exited unexpectedly; restarting it')
     for (let pause = 100; !stopping; pause = Math.min(pause * 2, 2_000)) {
       try {
         server = await launch()
@@ -202,7 +202,7 @@ async function initialise(home: Home, password: string, durable: boolean): Promi
     let said = ''
     child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
     const [code] = (await once(child, 'close')) as [number | null]
-    const words = lastWords(said) ?? `initdb ended with ${code}`
+    const words = lastWords(said) ?? `initdb exited with ${code}`
     if (code !== 0) throw new Error(`Embedded PostgreSQL cannot create its data: ${words}`)
     fs.renameSync(draft, home.data)
   } finally {
@@ -223,14 +223,14 @@ async function startServer(home: Home, args: string[], logFile: string, log: Tex
     fs.closeSync(output)
     let ended = null as Error | null
     child.once('error', (error) => (ended = error))
-    child.once('exit', (code, signal) => (ended = new Error(`it ended with ${signal ?? code}`)))
+    child.once('exit', (code, signal) => (ended = new Error(`it exited with ${signal ?? code}`)))
     const since = Date.now()
     let told = false
     while (!ended && !isReady(home, child.pid)) {
       await delay(10)
       if (!told && Date.now() - since > 5_000) {
         told = true
-        log.info('embedded PostgreSQL is recovering after a crash')
+        log.info('Embedded PostgreSQL is recovering from a crash')
       }
     }
     if (!ended) return child
@@ -255,7 +255,7 @@ async function stopOrphan(home: Home, log: TextLog): Promise<void> {
   const pid = Number(postmasterFile(home)[0])
   if (!pid || processStart(pid) === null) return
   if (commandLine(pid).includes(`-D ${home.data} `)) {
-    log.warn(`stopping the PostgreSQL (process ${pid}) that a killed mintmark left running`)
+    log.warn(`Stopping PostgreSQL (process ${pid}), left running by a killed mintmark`)
     await endServer(pid)
   } else {
     fs.rmSync(join(home.data, 'postmaster.pid'), { force: true })
@@ -277,7 +277,7 @@ async function endServer(pid: number): Promise<void> {
       if (!isRunning(server)) return
     }
   }
-  throw new Error(`Embedded PostgreSQL (process ${pid}) does not end`)
+  throw new Error(`Embedded PostgreSQL (process ${pid}) does not exit`)
 }
 
 function postmasterFile(home: Home): string[] {

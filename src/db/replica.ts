@@ -28,7 +28,7 @@ export async function readAtLength<T>({ replicaUrl, primary, log }: LargeReads, 
   try {
     const doubt = await doubtAbout(replica, primary)
     if (doubt === null) return await read(replica)
-    log.warn({}, `The replica of DATABASE_REPLICA_URL is not used: ${doubt}`)
+    log.warn({}, `Not using the replica of DATABASE_REPLICA_URL: ${doubt}`)
     return await read(primary)
   } finally {
     await replica.close()

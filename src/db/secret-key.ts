@@ -17,7 +17,7 @@ export function secretKeyOf({ secretKey, dataDir, databaseUrl }: Pick<Config, 's
   let found = secretKey
   return () => {
     if (found !== null) return found
-    if (databaseUrl) log.warn({ dataDir }, 'SECRET_KEY is not set: a key in DATA_DIR encrypts stored secrets; other machines need the same')
+    if (databaseUrl) log.warn({ dataDir }, 'SECRET_KEY is not set; using the key in DATA_DIR, which other nodes need too')
     mkdirSync(dataDir, { recursive: true, mode: 0o700 })
     return (found = ensureSecret(dataDir, KEY_FILE))
   }

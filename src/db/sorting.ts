@@ -22,8 +22,10 @@ export interface SortInput<Name extends string> {
 /** `sort_by` and `sort_order` of a list. */
 export function sortParams<Name extends string>(names: readonly Name[]) {
   return {
-    sort_by: Type.Optional(Type.Enum([...names], { description: 'Without it the list has its usual order' })),
-    sort_order: Type.Optional(Type.Enum([...DIRECTIONS], { default: 'asc', description: 'Of `sort_by`; ties go by id in the same direction' })),
+    sort_by: Type.Optional(Type.Enum([...names], { description: "Default: the list's usual order" })),
+    sort_order: Type.Optional(
+      Type.Enum([...DIRECTIONS], { default: 'asc', description: 'Direction of `sort_by`; ties are sorted by id in the same direction' }),
+    ),
   }
 }
 

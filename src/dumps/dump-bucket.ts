@@ -95,7 +95,7 @@ export class DumpBucket implements DumpStore {
     try {
       return await ask()
     } catch (error) {
-      const cause = new Error(`The store of the dumps cannot be used: ${whyOf(error)}`, { cause: error })
+      const cause = new Error(`The dump store is unavailable: ${whyOf(error)}`, { cause: error })
       throw new ServiceError('UNAVAILABLE', reason('dump_store'), { headers: { 'retry-after': '30' }, cause })
     }
   }
@@ -116,7 +116,7 @@ async function answered(url: string | URL | Request, init: RequestInit = {}): Pr
 async function answeredInTime(url: string | URL | Request, init: RequestInit): Promise<Response> {
   const stop = new AbortController()
   const ms = init.method === 'PUT' || init.method === 'POST' ? UPLOAD_MS : ANSWER_MS
-  const timer = setTimeout(() => stop.abort(new Error(`no answer within ${ms / 1_000} s`)), ms)
+  const timer = setTimeout(() => stop.abort(new Error(`no response within ${ms / 1_000} s`)), ms)
   try {
     return await fetch(url, { ...init, signal: stop.signal })
   } finally {

@@ -7,7 +7,7 @@ import { closed, DumpSchema } from './types.ts'
 
 export const DumpStateSchema = Type.Object(
   {
-    latest: orNull(DumpSchema, { description: 'The newest dump; null before the first, and while the store cannot be used' }),
+    latest: orNull(DumpSchema, { description: 'Latest dump; null until the first one exists and while the store is unavailable' }),
     running: orNull(
       Type.Object(
         {
@@ -18,11 +18,11 @@ export const DumpStateSchema = Type.Object(
         },
         { title: 'RunningDump' },
       ),
-      { description: 'The dump that this node is making' },
+      { description: 'The dump running on this node' },
     ),
-    failure: orNull(Type.String(), { description: 'Why the last one failed on this node' }),
-    place: Type.String({ description: 'Folder or address at which dumps are kept' }),
-    problem: orNull(Type.String(), { description: 'Why the store cannot be used now' }),
+    failure: orNull(Type.String(), { description: 'Why the last dump failed on this node' }),
+    place: Type.String({ description: 'Folder or URL where dumps are stored' }),
+    problem: orNull(Type.String(), { description: 'Why the store is currently unavailable' }),
   },
   { title: 'DumpState' },
 )

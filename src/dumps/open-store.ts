@@ -18,6 +18,6 @@ export async function checkDumpStore(store: DumpStore, log: Log): Promise<void> 
   const problem = await store.problem()
   if (!problem) return
   const { message, refused } = problem
-  if (refused) throw new Error(`The store of the dumps refuses its settings, ${message}: correct DUMPS_S3_URL, its keys or DUMPS_S3_REGION`)
+  if (refused) throw new Error(`The dump store rejects its settings (${message}); check DUMPS_S3_URL, its keys and DUMPS_S3_REGION`)
   log.warn({ place: store.place, problem: message }, 'Dump store unreachable; starting without it')
 }

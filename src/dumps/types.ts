@@ -6,7 +6,7 @@ export const DumpFileSchema = Type.Object(
     name: Type.String({ examples: ['items-20261122T030000000Z.ndjson.gz'] }),
     rows: Type.Integer(),
     bytes: Type.Integer(),
-    sha256: Type.String({ description: 'Of the bytes of the file, in hexadecimal' }),
+    sha256: Type.String({ description: 'SHA-256 of the file, in hexadecimal' }),
   },
   { title: 'DumpFile' },
 )
@@ -14,9 +14,9 @@ export type DumpFile = Static<typeof DumpFileSchema>
 
 export const DumpSchema = Type.Object(
   {
-    as_of: Type.String({ format: 'date-time', description: 'The moment of the database that it shows, UTC' }),
-    change_cursor: Type.String({ description: 'Send it to `/changes` as `after`: what changed since the dump' }),
-    files: Type.Array(DumpFileSchema, { description: 'Each table as NDJSON (gzip) and as Parquet; price points by month' }),
+    as_of: Type.String({ format: 'date-time', description: 'Time of the database snapshot, UTC' }),
+    change_cursor: Type.String({ description: 'Send it to `/changes` as `after` to get the changes since the dump' }),
+    files: Type.Array(DumpFileSchema, { description: 'Each table as NDJSON (gzip) and Parquet; price points by month' }),
   },
   { title: 'Dump' },
 )

@@ -43,7 +43,7 @@ export interface Answer {
 
 /**
  * Answers a request; null for what is not executed there: mutations, and fields from the database.
- * @throws RequestRefused where nothing was executed; PLAN_UPGRADE_REQUIRED, READ_ONLY_KEY for mutations, VALIDATION_ERROR for one with If-Match
+ * @throws RequestRefused if nothing was executed; PLAN_UPGRADE_REQUIRED, READ_ONLY_KEY for mutations, VALIDATION_ERROR for one with If-Match
  */
 export function answerTo(request: GraphqlRequest, { ctx, own, mutations }: Execution, rules: GraphqlRules): Answer | Promise<Answer> | null {
   const { documents, schema, logged } = rules
@@ -92,7 +92,7 @@ function chosen({ operations }: ParsedDocument, name: string | null): ParsedOper
   return operations.find(({ node }) => node.name?.value === name)
 }
 
-/** Writes an answer by compiled functions; false where graphql-js is to answer: it knows what an error does to an answer. */
+/** Writes an answer by compiled functions; false if graphql-js is to answer: it knows what an error does to an answer. */
 function writeCompiled(
   known: ParsedDocument,
   operation: ParsedOperation,

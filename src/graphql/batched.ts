@@ -1,7 +1,7 @@
-// Reads together what the resolvers of one answer ask for one by one: fields that come from the database.
+// Batches database reads that the resolvers of one response request one by one.
 
 /**
- * Makes a reader of single values of one that reads many; everything that an answer asks for in one turn is one read.
+ * Creates a reader of single values of one that reads many; everything that an answer asks for in one turn is one read.
  * @param read the values of the keys, in their order
  */
 export function batched<Ctx extends object, Key, Value>(read: (ctx: Ctx, keys: Key[]) => Promise<Value[]>): (ctx: Ctx, key: Key) => Promise<Value> {

@@ -1,4 +1,4 @@
-// The schema builder with our context, the types that refer to each other, and what a field tells the cost of a query.
+// Schema builder with our context, the mutually recursive types, and the query cost of fields.
 import SchemaBuilder from '@pothos/core'
 import type { CategorySlice } from '#catalogue/browse-categories.ts'
 import type { ItemSlice } from '#catalogue/page-items.ts'

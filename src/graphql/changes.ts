@@ -1,4 +1,4 @@
-// The change feed and the dumps of the catalogue: what REST answers under /changes and /dumps.
+// Change feed and dumps of the catalogue, as under /changes and /dumps over REST.
 import { type Change, type ChangePage, listChanges } from '#catalogue/list-changes.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
@@ -26,12 +26,12 @@ export function changesOf({ kinds, ...args }: ChangesArgs, ctx: GraphqlCtx): Pro
 
 export function addChangePageType(builder: Builder) {
   const change = builder.objectRef<Change>('Change').implement({
-    description: 'Something of the catalogue that changed.',
+    description: 'A change in the catalogue.',
     fields: (t) => ({
-      cursor: t.exposeString('cursor', { nullable: false, description: 'Give it as `after` to go on behind this change.' }),
+      cursor: t.exposeString('cursor', { nullable: false, description: 'Pass it as `after` to continue after this change.' }),
       kind: t.exposeString('kind', {
         nullable: false,
-        description: '`item`, `category`, `price`, `merge` (the item `id` is now `itemId`) or `delete`.',
+        description: '`item`, `category`, `price`, `merge` (the item `id` was merged into `itemId`) or `delete`.',
       }),
       id: t.exposeID('id', { nullable: false, description: 'Id of the item or category.' }),
       itemId: t.id({ description: 'Id of the item; null for categories.', resolve: ({ item_id }) => item_id }),
@@ -41,16 +41,16 @@ export function addChangePageType(builder: Builder) {
     }),
   })
   return builder.objectRef<ChangePage>('ChangePage').implement({
-    description: 'Changes of the catalogue in the order of commits, each thing once.',
+    description: 'Changes in the catalogue, in commit order, each object once.',
     fields: (t) => ({
       changes: t.field({
         type: [change],
         nullable: false,
-        description: 'Changes of the page.',
+        description: 'Changes on the page.',
         extensions: cost({ entries: CHANGES }),
         resolve: ({ changes }) => changes,
       }),
-      next: t.exposeString('next', { nullable: false, description: 'Give it as `after` to go on.' }),
+      next: t.exposeString('next', { nullable: false, description: 'Pass it as `after` to continue.' }),
     }),
   })
 }
@@ -62,14 +62,14 @@ export function addDumpType(builder: Builder) {
       name: t.exposeString('name', { nullable: false, description: 'Path below `/api/v1/dumps/`.' }),
       rows: t.exposeInt('rows', { nullable: false, description: 'Rows in it.' }),
       bytes: t.exposeFloat('bytes', { nullable: false, description: 'Its size.' }),
-      sha256: t.exposeString('sha256', { nullable: false, description: 'SHA-256 of its bytes, in hexadecimal.' }),
+      sha256: t.exposeString('sha256', { nullable: false, description: 'SHA-256 of the file, in hexadecimal.' }),
     }),
   })
   return builder.objectRef<Dump>('Dump').implement({
-    description: 'Categories, items, prices and price points as of one moment.',
+    description: 'Categories, items, prices and price points from one point in time.',
     fields: (t) => ({
-      asOf: t.exposeString('as_of', { nullable: false, description: 'The moment, UTC.' }),
-      changeCursor: t.exposeString('change_cursor', { nullable: false, description: 'Give it to `changes` as `after`.' }),
+      asOf: t.exposeString('as_of', { nullable: false, description: 'Time of the snapshot, UTC.' }),
+      changeCursor: t.exposeString('change_cursor', { nullable: false, description: 'Pass it to `changes` as `after`.' }),
       files: t.field({
         type: [file],
         nullable: false,

@@ -18,16 +18,16 @@ const recordPath = (args: { collectionId: string | number; itemId: string | numb
 
 export function implementCollectionMutations(builder: Builder): void {
   const input = builder.inputType('CollectionItemInput', {
-    description: 'Fields of a collection record. What is not sent stays as it is; null clears prices, date, code and note.',
+    description: 'Fields of a collection record. Omitted fields stay unchanged; null clears prices, date, code and note.',
     fields: (t) => ({
-      itemId: t.id({ description: 'A registered item; needed to add a record, and cannot change.' }),
+      itemId: t.id({ description: 'Item in the catalogue; required to add a record, cannot be changed.' }),
       itemGroupTypeId: t.id({
-        description: 'Condition or grade that suits the item; Ungraded, or else the first suitable one. Cannot change.',
+        description: 'Condition or grade allowed for the item; default: Ungraded, otherwise the first allowed one. Cannot be changed.',
       }),
-      quantity: t.int({ description: 'Copies, 1 to 100000; 1 for a new record.' }),
-      purchasePrice: t.float({ description: 'Paid for one copy.' }),
-      salePrice: t.float({ description: 'Asked or received for one copy.' }),
-      purchaseDate: t.string({ description: 'Day of the purchase, YYYY-MM-DD.' }),
+      quantity: t.int({ description: 'Number of copies, 1 to 100000; default for a new record: 1.' }),
+      purchasePrice: t.float({ description: 'Price paid per copy.' }),
+      salePrice: t.float({ description: 'Price asked or received per copy.' }),
+      purchaseDate: t.string({ description: 'Purchase date, YYYY-MM-DD.' }),
       cardUniqId: t.string({ description: 'Own tracking code or certificate number, at most 100 characters.' }),
       note: t.string({ description: 'At most 1000 characters.' }),
     }),
@@ -37,10 +37,10 @@ export function implementCollectionMutations(builder: Builder): void {
     fields: (t) => ({
       success: t.boolean({
         nullable: false,
-        description: 'Always true: a failing mutation gives null and an error.',
+        description: 'Always true: a failed mutation returns null and an error.',
         resolve: () => true,
       }),
-      message: t.exposeString('message', { description: 'What was done, for people.' }),
+      message: t.exposeString('message', { description: 'Human-readable message.' }),
       id: t.id({ nullable: false, description: 'Id of the record.', resolve: ({ record }) => record.id }),
       itemId: t.id({ nullable: false, description: 'Id of the item.', resolve: ({ record }) => record.item_id }),
       itemName: t.string({
@@ -53,31 +53,31 @@ export function implementCollectionMutations(builder: Builder): void {
         resolve: ({ record }) => record.group_label,
       }),
       quantity: t.int({ nullable: false, description: 'Copies.', resolve: ({ record }) => record.quantity }),
-      purchasePrice: t.float({ description: 'Paid for one copy.', resolve: ({ record }) => record.purchase_price }),
+      purchasePrice: t.float({ description: 'Price paid per copy.', resolve: ({ record }) => record.purchase_price }),
       salePrice: t.float({
-        description: 'Asked or received for one copy, rounded to a whole number.',
+        description: 'Price asked or received per copy, rounded to a whole number.',
         resolve: ({ record }) => record.sale_price,
       }),
       purchaseDate: t.string({
-        description: 'Day of the purchase, YYYY-MM-DD.',
+        description: 'Purchase date, YYYY-MM-DD.',
         resolve: ({ record }) => record.purchase_date,
       }),
       cardUniqId: t.string({
         description: 'Own tracking code or certificate number.',
         resolve: ({ record }) => record.card_uniq_id,
       }),
-      note: t.string({ description: 'Anything else.', resolve: ({ record }) => record.note }),
+      note: t.string({ description: 'Free text.', resolve: ({ record }) => record.note }),
     }),
   })
   const simple = builder.objectRef<{ message: string }>('SimpleResult').implement({
-    description: 'That something was done.',
+    description: 'Result of a mutation.',
     fields: (t) => ({
       success: t.boolean({
         nullable: false,
-        description: 'Always true: a failing mutation gives null and an error.',
+        description: 'Always true: a failed mutation returns null and an error.',
         resolve: () => true,
       }),
-      message: t.exposeString('message', { description: 'What was done, for people.' }),
+      message: t.exposeString('message', { description: 'Human-readable message.' }),
     }),
   })
   builder.mutationFields((t) => {
@@ -95,8 +95,8 @@ export function implementCollectionMutations(builder: Builder): void {
       }),
       updateCollectionItem: t.field({
         type: item,
-        description: 'Changes the fields sent of a record.',
-        args: { collectionId, itemId, input: t.arg({ type: input, required: true, description: 'What changes.' }) },
+        description: 'Changes the given fields of a record.',
+        args: { collectionId, itemId, input: t.arg({ type: input, required: true, description: 'Fields to change.' }) },
         resolve: async (_root, args, ctx, info) => {
           const { record } = await callByFields(updateCollectionItem, ctx, info, withNumbers(args.input), recordPath(args))
           return { record, message: 'Record updated' }

@@ -1,5 +1,5 @@
-// Compiles a query of a valid document into functions that write its answer as JSON at once. It knows the straight way
-// only: whatever fails is thrown, and graphql-js then answers in its place.
+// Compiles a query of a valid document into functions that write its response as JSON directly. It covers only the success path: on any
+// failure it throws, and graphql-js executes the query instead.
 import {
   type DocumentNode,
   type FieldNode,
@@ -168,7 +168,7 @@ function compileValue(type: GraphQLOutputType, nodes: readonly FieldNode[], comp
   return { write: nullable, steady }
 }
 
-/** Null where none may be: graphql-js finds out how far it spreads. */
+/** Null if none may be: graphql-js finds out how far it spreads. */
 function present(value: unknown): unknown {
   if (value === null || value === undefined) throw new Error('null in a field that is never null')
   return value

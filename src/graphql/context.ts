@@ -1,4 +1,4 @@
-// What resolvers get besides their source and arguments: what REST gets, so that mutations call the same verbs.
+// Context of resolvers: the same as for REST, so that mutations call the same verbs.
 import type { CatalogueNode } from '#catalogue/context.ts'
 import type { HasViewer } from '#core/verb.ts'
 import type { PublicCtx } from '#public-context.ts'

@@ -43,7 +43,7 @@ export interface ParsedDocument {
 /** An operation of a document, with its cost and compiled forms once they were needed. */
 export interface ParsedOperation {
   node: OperationDefinitionNode
-  /** reads its variables from what was sent, null where they are refused */
+  /** reads its variables from what was sent, null if they are refused */
   variables: (sent: Values) => Values | null
   /** null before it is asked for, and where it depends on variables */
   cost: QueryCost | null
@@ -94,7 +94,7 @@ export class Documents {
     return cost
   }
 
-  /** An operation of a valid document compiled for these variables, null where graphql-js is to execute it. */
+  /** An operation of a valid document compiled for these variables, null if graphql-js is to execute it. */
   compiled({ document }: ParsedDocument, { node, conditions, forms }: ParsedOperation, variables: Values): CompiledQuery | null {
     const form = conditions.map((name) => variables[name]).join(' ')
     const before = forms.get(form)

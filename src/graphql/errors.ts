@@ -1,4 +1,4 @@
-// Errors as GraphQL answers carry them: standard errors whose extensions name the service's code and status.
+// GraphQL errors: standard errors whose extensions contain the service's code and status.
 import type { GraphQLError, GraphQLFormattedError } from 'graphql'
 import { factsOf, ServiceError } from '#core/errors.ts'
 import { named, type Naming, type Reason } from '#core/problems.ts'

@@ -22,7 +22,7 @@ const NOT_BUILT = `<!doctype html>
 <h1>Mintmark GraphQL</h1>
 <p>This is the GraphQL endpoint. Send queries by POST as JSON, with the header <code>Authorization: Bearer &lt;API_KEY&gt;</code>:</p>
 <pre>{"query": "{ items(first: 5) { nodes { id name } } }"}</pre>
-<p>GraphiQL, the editor that stands here usually, has not been built on this machine: <code>npm run prepare</code> builds it.</p>
+<p>The GraphiQL editor has not been built on this machine; run <code>npm run prepare</code> to build it.</p>
 </html>
 `
 

@@ -2,7 +2,7 @@
 import { ByteRing, CHUNK_BYTES } from '#index/byte-ring.ts'
 import type { Output } from './output.ts'
 
-/** What is longer is written anew each time. */
+/** What is longer is written again each time. */
 const LONGEST = CHUNK_BYTES / 8
 
 // Per slot side by side, since all of them are read together.
@@ -51,7 +51,7 @@ export class ItemBytes {
     return number
   }
 
-  /** Copies the entry of a row's version into an answer; false where there is none. */
+  /** Copies the entry of a row's version into an answer; false if there is none. */
   copy(selection: number, row: number, version: number, output: Output): boolean {
     const slots = this.#slots
     const at = this.#slotOf(selection, row)

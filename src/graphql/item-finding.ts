@@ -1,4 +1,4 @@
-// Finding items by what other systems call them, and suggesting cards: what REST answers under /items/lookup and /items/suggest.
+// Item lookup by external ids and card suggestions, as under /items/lookup and /items/suggest over REST.
 import { MOST_SUGGESTIONS, type Suggestion, suggestionOf, suggestItems } from '#catalogue/suggest-items.ts'
 import { call } from '#core/verb.ts'
 import { type LookedUpItem, lookupItems } from '#identity/lookup-items.ts'
@@ -32,46 +32,46 @@ export async function lookedUp({ ids }: { ids: readonly IdentifierArgs[] }, ctx:
 
 export function addItemFindingTypes(builder: Builder, refs: Refs) {
   const suggestion = builder.objectRef<Suggestion>('Suggestion').implement({
-    description: 'A card that a text field suggests, by its base version: the plainest of its finishes.',
+    description: 'A suggested card, represented by its base version: the plainest of its finishes.',
     fields: (t) => ({
       id: t.exposeID('id', { nullable: false, description: 'Id of the base version of the card.' }),
       name: t.exposeString('name', { nullable: false, description: 'Name, such as `Charizard`.' }),
-      code: t.exposeString('code', { description: 'Set number or code as printed; null where there is none.' }),
+      code: t.exposeString('code', { description: 'Set number or code as printed; null if there is none.' }),
       category: t.field({
         type: refs.category,
-        description: 'Category that the card stands in.',
+        description: 'Category of the card.',
         resolve: ({ category }, _args, { catalogue }) => category && catalogue.categories.get(category.id),
       }),
-      image: t.exposeString('image', { description: 'Address of its first image; null where there is none.' }),
+      image: t.exposeString('image', { description: 'URL of its first image; null if there is none.' }),
     }),
   })
   const lookedUpItem = builder.objectRef<LookedUpItem>('LookedUpItem').implement({
-    description: 'What was found for one identifier.',
+    description: 'Result for one identifier.',
     fields: (t) => ({
       state: t.exposeString('state', {
         nullable: false,
-        description: '`found`; `ambiguous` where several items could be meant; or `unknown`.',
+        description: '`found`, `ambiguous` (several items match) or `unknown`.',
       }),
       item: t.field({
         type: refs.item,
-        description: 'The item; null unless it was found.',
+        description: 'The item; null unless the state is `found`.',
         resolve: (one) => (one.state === 'found' ? itemSource(one.rows[0]!) : null),
       }),
       candidates: t.field({
         type: [refs.item],
-        description: 'Items that could be meant; null unless it is ambiguous.',
+        description: 'Matching items; null unless the state is `ambiguous`.',
         resolve: (one) => (one.state === 'ambiguous' ? itemSources(one.rows) : null),
       }),
     }),
   })
   const identifier = builder.inputType('ItemIdentifierInput', {
-    description: 'What to find an item by: either `source` and `id`, or `set` and `number`.',
+    description: 'Identifier of an item: either `source` and `id`, or `set` and `number`.',
     fields: (t) => ({
-      source: t.string({ description: 'Catalogue or shop whose id is given, such as `pokemontcg` or `cardmarket`.' }),
-      id: t.string({ description: 'Id of the item there.' }),
+      source: t.string({ description: 'Catalogue or shop that issued the id, such as `pokemontcg` or `cardmarket`.' }),
+      id: t.string({ description: 'Id of the item in that source.' }),
       set: t.string({ description: 'Name, code, slug or id of a set.' }),
-      number: t.string({ description: 'Collector number, with or without zeros and total.' }),
-      finish: t.string({ description: 'Printing in any spelling, such as `Reverse Holofoil`; without it the plain one is meant.' }),
+      number: t.string({ description: 'Collector number, with or without leading zeros and total.' }),
+      finish: t.string({ description: 'Printing in any spelling, such as `Reverse Holofoil`; default: the plain one.' }),
     }),
   })
   return { suggestion, lookedUpItem, identifier }

@@ -1,4 +1,4 @@
-// An item while a query is answered: a row of the catalogue in memory, its texts read once when a field needs them.
+// An item during query execution: a catalogue row in memory whose texts are read when a field needs them.
 import type { ItemTexts } from '#catalogue/snapshot/text-arena.ts'
 import type { GraphqlCtx } from './context.ts'
 

@@ -1,4 +1,4 @@
-// The type Item and what belongs to it (interface.md, "Item (GraphQL)").
+// The type Item and its parts (interface.md, "Item (GraphQL)").
 import { imagesOf, pricesOf } from '#catalogue/snapshot/item-json.ts'
 import type { LabelNode } from '#catalogue/snapshot/label-tree.ts'
 import { type Builder, cost, type Refs } from './builder.ts'
@@ -22,7 +22,7 @@ export function implementItem(builder: Builder, refs: Refs): void {
         resolve: ({ row }, _args, { catalogue }) => catalogue.items.nameOf(row),
       }),
       code: t.string({
-        description: 'Set number or code as printed, such as `4/102` or `OP01-001`; null where there is none.',
+        description: 'Set number or code as printed, such as `4/102` or `OP01-001`; null if there is none.',
         resolve: ({ row }, _args, { catalogue }) => catalogue.items.codeOf(row),
       }),
       slug: t.string({ description: 'URL-friendly unique name.', resolve: (item, _args, ctx) => textsOf(item, ctx).slug }),
@@ -36,12 +36,12 @@ export function implementItem(builder: Builder, refs: Refs): void {
       }),
       category: t.field({
         type: refs.category,
-        description: 'Category the item stands in.',
+        description: 'Category of the item.',
         resolve: ({ row }, _args, { catalogue }) => catalogue.categories.get(catalogue.items.categoryId[row]!),
       }),
       images: t.field({
         type: [image],
-        description: 'Images in their order.',
+        description: 'Images in display order.',
         extensions: cost({ entries: 2 }),
         resolve: (item, _args, ctx) => imagesOf(ctx.catalogue.items.id[item.row]!, textsOf(item, ctx).images, ctx.catalogue.addresses),
       }),
@@ -53,18 +53,18 @@ export function implementItem(builder: Builder, refs: Refs): void {
       }),
       groups: t.field({
         type: [group],
-        description: 'Groups of conditions and grades the item is traded in.',
+        description: 'Groups of conditions and grades the item can have.',
         extensions: cost({ entries: 2 }),
         resolve: ({ row }, _args, { catalogue }) => catalogue.items.groupIds(row).flatMap((id) => catalogue.labels.get(id) ?? []),
       }),
       attributes: t.field({
         type: [attribute],
-        description: 'Further facts by name, such as `Rarity` or `Set Number`.',
+        description: 'Additional facts by name, such as `Rarity` or `Set Number`.',
         extensions: cost({ entries: 6 }),
         resolve: (item, _args, ctx) => JSON.parse(textsOf(item, ctx).attributes) as { name: string; value: string }[],
       }),
       rarity: t.string({ description: 'Rarity, such as `Rare Holo`.', resolve: (item, _args, ctx) => detailsOf(item, ctx).rarity }),
-      illustrator: t.string({ description: 'Who drew the card.', resolve: (item, _args, ctx) => detailsOf(item, ctx).illustrator }),
+      illustrator: t.string({ description: 'Illustrator of the card.', resolve: (item, _args, ctx) => detailsOf(item, ctx).illustrator }),
       hp: t.int({ description: 'Hit points.', resolve: (item, _args, ctx) => detailsOf(item, ctx).hp }),
       types: t.stringList({
         description: 'Types or colours, such as `Fire`.',
@@ -76,19 +76,19 @@ export function implementItem(builder: Builder, refs: Refs): void {
         extensions: cost({ entries: 2 }),
         resolve: (item, _args, ctx) => detailsOf(item, ctx).dex_ids,
       }),
-      stage: t.string({ description: 'Stage of evolution, such as `Basic`.', resolve: (item, _args, ctx) => detailsOf(item, ctx).stage }),
-      evolveFrom: t.string({ description: 'Name of what it evolves from.', resolve: (item, _args, ctx) => detailsOf(item, ctx).evolve_from }),
-      suffix: t.string({ description: 'Suffix of the name, such as `EX`.', resolve: (item, _args, ctx) => detailsOf(item, ctx).suffix }),
-      level: t.int({ description: 'Level, only where the card has one.', resolve: (item, _args, ctx) => detailsOf(item, ctx).level }),
+      stage: t.string({ description: 'Evolution stage, such as `Basic`.', resolve: (item, _args, ctx) => detailsOf(item, ctx).stage }),
+      evolveFrom: t.string({ description: 'Name of the card it evolves from.', resolve: (item, _args, ctx) => detailsOf(item, ctx).evolve_from }),
+      suffix: t.string({ description: 'Name suffix, such as `EX`.', resolve: (item, _args, ctx) => detailsOf(item, ctx).suffix }),
+      level: t.int({ description: 'Level; null if the card has none.', resolve: (item, _args, ctx) => detailsOf(item, ctx).level }),
       priceHistory: t.field({
         type: [period],
-        description: 'Prices by period, oldest first; in a period that is not listed the last `close` before it held.',
+        description: 'Prices by period, oldest first. For a period that is not listed, the previous `close` applies.',
         extensions: HISTORY_READ,
         args: {
-          market: t.arg.string({ description: 'The market whose prices the item shows over REST when not sent.' }),
-          label: t.arg.string({ description: 'Condition or grade; all when not sent.' }),
-          from: t.arg.string({ description: 'Earliest moment, itself included; its period is always listed. A year before `to` when not sent.' }),
-          to: t.arg.string({ description: 'Latest moment, itself not included; now when not sent.' }),
+          market: t.arg.string({ description: 'Default: the market whose prices the item shows over REST.' }),
+          label: t.arg.string({ description: 'Condition or grade; default: all.' }),
+          from: t.arg.string({ description: 'Start of the range, inclusive; its period is always listed. Default: a year before `to`.' }),
+          to: t.arg.string({ description: 'End of the range, exclusive; default: now.' }),
           interval: t.arg.string({ description: '`day` (default), `week` or `month`.' }),
         },
         resolve: historyOf,
@@ -101,7 +101,7 @@ function addImageType(builder: Builder) {
   return builder.objectRef<{ url: string; order: number }>('ItemImage').implement({
     description: 'An image of an item.',
     fields: (t) => ({
-      url: t.exposeString('url', { nullable: false, description: 'Where the image is.' }),
+      url: t.exposeString('url', { nullable: false, description: 'URL of the image.' }),
       order: t.exposeInt('order', { nullable: false, description: 'Position among the images of the item, from 1.' }),
     }),
   })
@@ -120,9 +120,9 @@ function addGroupType(builder: Builder) {
 
 function addAttributeType(builder: Builder) {
   return builder.objectRef<{ name: string; value: string }>('ItemAttribute').implement({
-    description: 'A further fact about an item.',
+    description: 'An additional fact about an item.',
     fields: (t) => ({
-      name: t.exposeString('name', { nullable: false, description: 'What is told, such as `Rarity`.' }),
+      name: t.exposeString('name', { nullable: false, description: 'Name of the fact, such as `Rarity`.' }),
       value: t.exposeString('value', { nullable: false, description: 'Its value, such as `Rare Holo`.' }),
     }),
   })

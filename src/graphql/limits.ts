@@ -1,4 +1,4 @@
-// How large a GraphQL document may be, by plan, and the refusal of one that is larger.
+// Size limits of GraphQL documents by plan.
 import { type DocumentNode, Kind, type SelectionSetNode } from 'graphql'
 import type { Plan } from '#core/plans.ts'
 import { type Reason, reason } from '#core/problems.ts'

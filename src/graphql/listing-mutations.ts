@@ -11,7 +11,7 @@ import { type Builder, cost } from './builder.ts'
 import { camelCase } from './errors.ts'
 import { callByFields } from './mutating.ts'
 
-const DRY_RUN = 'Changes nothing and gives what the change would, with `forecast`.'
+const DRY_RUN = 'Changes nothing and returns the result the change would have, with `forecast`.'
 const PRICE = `In TL, ${LOWEST_PRICE} to ${HIGHEST_PRICE}.`
 
 interface ListingArgs {
@@ -23,26 +23,26 @@ const pathOf = ({ listingId, dryRun }: ListingArgs) => ({ id: ['listingId', idOf
 
 export function implementListingMutations(builder: Builder): void {
   const input = builder.inputType('ListingInput', {
-    description: 'Fields of a listing. What is not sent stays as it is.',
+    description: 'Fields of a listing. Omitted fields stay unchanged.',
     fields: (t) => ({
       price: t.float({ description: PRICE }),
-      quantity: t.int({ description: 'Units in stock; 0 hides the listing until there are some again.' }),
+      quantity: t.int({ description: 'Units in stock; 0 hides the listing until it is restocked.' }),
       sku: t.string({ description: `Your own stock-keeping unit, unique among your listings, at most ${LONGEST_SKU} characters; null for none.` }),
       title: t.string({ description: `At most ${LONGEST_TITLE} characters.` }),
       description: t.string({ description: `At most ${LONGEST_DESCRIPTION} characters.` }),
-      offersEnabled: t.boolean({ description: 'Whether buyers may offer another price.' }),
-      minOfferPrice: t.float({ description: 'Lowest acceptable offer, at most the price; null for none.' }),
+      offersEnabled: t.boolean({ description: 'Whether buyers may offer a different price.' }),
+      minOfferPrice: t.float({ description: 'Lowest acceptable offer, at most the price; null for no limit.' }),
     }),
   })
   const forecast = addForecast(builder)
   const result = builder.objectRef<ListingResult>('ListingResult').implement({
     description: 'A listing after a change.',
     fields: (t) => ({
-      success: t.boolean({ nullable: false, description: 'Always true: a failing mutation gives null and an error.', resolve: () => true }),
-      message: t.exposeString('message', { description: 'What was done, for people.' }),
+      success: t.boolean({ nullable: false, description: 'Always true: a failed mutation returns null and an error.', resolve: () => true }),
+      message: t.exposeString('message', { description: 'Human-readable message.' }),
       id: t.id({ nullable: false, description: 'Id of the listing.', resolve: ({ id }) => id }),
       price: t.exposeFloat('price', { nullable: false, description: 'In TL.' }),
-      forecast: t.field({ type: forecast, description: 'With `dryRun`, when nothing is changed.', resolve: (one) => one.forecast }),
+      forecast: t.field({ type: forecast, description: 'Only with `dryRun`, which changes nothing.', resolve: (one) => one.forecast }),
       status: t.exposeString('status', { nullable: false, description: `${STATUSES.slice(0, -1).join(', ')} or ${STATUSES.at(-1)}.` }),
     }),
   })
@@ -53,19 +53,19 @@ export function implementListingMutations(builder: Builder): void {
     return {
       updateListingPrice: t.field({
         type: result,
-        description: 'Changes the price; the listing does not go back to approval.',
+        description: 'Changes the price; the listing needs no new approval.',
         args: { listingId, price: t.arg.float({ required: true, description: PRICE }), dryRun },
         resolve: (_root, args, ctx, info) => callByFields(updateListingPrice, ctx, info, { price: args.price }, pathOf(args)),
       }),
       updateListing: t.field({
         type: result,
-        description: 'Changes the fields sent; any but price, quantity and SKU sends the listing to approval.',
-        args: { listingId, input: t.arg({ type: input, required: true, description: 'What changes.' }), dryRun },
+        description: 'Changes the given fields; any field other than price, quantity and SKU requires a new approval.',
+        args: { listingId, input: t.arg({ type: input, required: true, description: 'Fields to change.' }), dryRun },
         resolve: (_root, args, ctx, info) => callByFields(updateListing, ctx, info, args.input, pathOf(args)),
       }),
       setListingStatus: t.field({
         type: result,
-        description: 'Pauses or publishes a listing; what comes of `publish` is in `status`.',
+        description: 'Pauses or publishes a listing; `status` tells the result of `publish`.',
         args: { listingId, action: t.arg.string({ required: true, description: '`pause` or `publish`.' }), dryRun },
         resolve: (_root, args, ctx, info) => callByFields(setListingStatus, ctx, info, { action: args.action }, pathOf(args)),
       }),
@@ -75,21 +75,21 @@ export function implementListingMutations(builder: Builder): void {
 
 function addForecast(builder: Builder) {
   const usualWait = builder.objectRef<Forecast['usual_wait']>('UsualWait').implement({
-    description: 'How long listings waited for the decision of the operator, of the latest 500 decisions of the last 30 days.',
+    description: 'How long listings waited for approval, from the latest 500 decisions of the last 30 days.',
     fields: (t) => ({
-      p50Hours: t.exposeFloat('p50_hours', { nullable: true, description: 'Half of them waited no longer; null without decisions.' }),
-      p90Hours: t.exposeFloat('p90_hours', { nullable: true, description: 'Nine of ten waited no longer; null without decisions.' }),
-      n: t.exposeInt('n', { nullable: false, description: 'Decisions counted.' }),
+      p50Hours: t.exposeFloat('p50_hours', { nullable: true, description: 'Median; null if there were no decisions.' }),
+      p90Hours: t.exposeFloat('p90_hours', { nullable: true, description: '90th percentile; null if there were no decisions.' }),
+      n: t.exposeInt('n', { nullable: false, description: 'Number of decisions.' }),
     }),
   })
   return builder.objectRef<Forecast>('ListingForecast').implement({
-    description: 'What a change of a listing would lead to.',
+    description: 'Expected result of a change to a listing.',
     fields: (t) => ({
-      status: t.exposeString('status', { nullable: false, description: 'Status that would follow.' }),
-      hidden: t.exposeBoolean('hidden', { nullable: false, description: 'Whether buyers would not find the listing then.' }),
+      status: t.exposeString('status', { nullable: false, description: 'Resulting status.' }),
+      hidden: t.exposeBoolean('hidden', { nullable: false, description: 'Whether the listing would then be hidden from buyers.' }),
       because: t.stringList({
         nullable: false,
-        description: 'Fields that cause it.',
+        description: 'Fields that require approval.',
         extensions: cost({ entries: 5 }),
         resolve: ({ because }) => because.map(camelCase),
       }),
@@ -102,20 +102,20 @@ function addRenewal(builder: Builder, forecast: ReturnType<typeof addForecast>):
   const refusal = builder.objectRef<NonNullable<RenewedListing['refused']>>('RenewalRefusal').implement({
     description: 'Why a listing was not renewed.',
     fields: (t) => ({
-      message: t.exposeString('message', { nullable: false, description: 'For people.' }),
-      rule: t.exposeString('rule', { description: 'Name of the rule that was broken; for programs.' }),
+      message: t.exposeString('message', { nullable: false, description: 'Human-readable message.' }),
+      rule: t.exposeString('rule', { description: 'Machine-readable name of the rule.' }),
     }),
   })
   const renewed = builder.objectRef<RenewedListing>('RenewedListing').implement({
-    description: 'What became of a listing that was to be renewed.',
+    description: 'Result of renewing a listing.',
     fields: (t) => ({
       id: t.id({ nullable: false, description: 'Id of the listing.', resolve: ({ id }) => id }),
-      status: t.exposeString('status', { description: '`pending` where it changed since its approval; null where it is not yours.' }),
+      status: t.exposeString('status', { description: '`pending` if it changed since its approval; null if it is not yours.' }),
       expiresAt: t.exposeString('expires_at', { description: 'End of the period, local time with offset.' }),
-      refused: t.field({ type: refusal, description: 'Null where it was renewed.', resolve: (one) => one.refused }),
+      refused: t.field({ type: refusal, description: 'null if it was renewed.', resolve: (one) => one.refused }),
       forecast: t.field({
         type: forecast,
-        description: 'With `dryRun`, when nothing is changed; null where it is refused.',
+        description: 'Only with `dryRun`, which changes nothing; null if it is refused.',
         resolve: (one) => one.forecast,
       }),
     }),
@@ -123,23 +123,23 @@ function addRenewal(builder: Builder, forecast: ReturnType<typeof addForecast>):
   const result = builder.objectRef<Renewal>('RenewalResult').implement({
     description: 'Listings after a renewal.',
     fields: (t) => ({
-      message: t.exposeString('message', { nullable: false, description: 'What was done, for people.' }),
+      message: t.exposeString('message', { nullable: false, description: 'Human-readable message.' }),
       listings: t.field({
         type: [renewed],
         nullable: { list: false, items: false },
-        description: 'In the order of the ids, or the next to end first.',
+        description: 'In the order of the ids, or by end of period.',
         resolve: ({ listings }) => listings,
       }),
-      more: t.exposeBoolean('more', { nullable: false, description: 'Whether more listings end within the days asked for.' }),
+      more: t.exposeBoolean('more', { nullable: false, description: 'Whether more listings end within the requested days.' }),
     }),
   })
   builder.mutationField('renewListings', (t) =>
     t.field({
       type: result,
-      description: 'Gives listings a new period from now on, those named or those that end soon; what is refused is told by id.',
+      description: 'Starts a new publication period for the given listings, or for those that end soon. Refused listings are reported by id.',
       args: {
         ids: t.arg.idList({ description: `Ids of your listings, 1 to ${MOST_RENEWED}.` }),
-        endingWithinDays: t.arg.int({ description: 'Instead of `ids`: all whose period ends within so many days, 1 to 365.' }),
+        endingWithinDays: t.arg.int({ description: 'Instead of `ids`: all listings whose period ends within this many days, 1 to 365.' }),
         dryRun: t.arg.boolean({ defaultValue: false, description: DRY_RUN }),
       },
       resolve: (_root, args, ctx, info) => {

@@ -1,4 +1,4 @@
-// Listings as queries show them: what REST answers under /plus/listings/{id}.
+// Listings in queries, as under /plus/listings/{id} over REST.
 import type { GraphQLResolveInfo } from 'graphql'
 import { call } from '#core/verb.ts'
 import { getListing } from '#market/get-listing.ts'
@@ -48,16 +48,16 @@ export function addListingType(builder: Builder, refs: Refs) {
     }),
   })
   const image = builder.objectRef<OwnListing['images'][number]>('ListingImage').implement({
-    description: 'A picture of what is sold.',
+    description: 'An image of the listing.',
     fields: (t) => ({
-      url: t.exposeString('url', { nullable: false, description: 'Where the image is.' }),
+      url: t.exposeString('url', { nullable: false, description: 'URL of the image.' }),
       order: t.exposeInt('order', { nullable: false, description: 'Position among the images of the listing.' }),
     }),
   })
   const sale = builder.objectRef<NonNullable<FoundListing['last_sales']>[number]>('ItemSale').implement({
     description: 'A sale of an item on this marketplace.',
     fields: (t) => ({
-      price: t.exposeFloat('price', { nullable: false, description: 'Of one unit, in TL.' }),
+      price: t.exposeFloat('price', { nullable: false, description: 'Per unit, in TL.' }),
       soldAt: t.exposeString('sold_at', { nullable: false, description: 'Local time with offset.' }),
     }),
   })
@@ -65,21 +65,21 @@ export function addListingType(builder: Builder, refs: Refs) {
     description: 'The job or rule that last set price or quantity of a listing.',
     fields: (t) => ({
       kind: t.exposeString('kind', { nullable: false, description: '`price_job` or `repricing_rule`.' }),
-      id: t.exposeID('id', { nullable: false, description: 'Of the job or rule.' }),
+      id: t.exposeID('id', { nullable: false, description: 'Id of the job or rule.' }),
       at: t.exposeString('at', { nullable: false, description: 'Local time with offset.' }),
     }),
   })
   const explanation = addExplanationType(builder)
   return builder.objectRef<ShownListing>('Listing').implement({
-    description: 'A listing that is published, or one of your own in whatever status. Times are local, with their offset.',
+    description: 'A published listing, or one of your own in any status. Times are local, with offset.',
     fields: (t) => ({
       id: t.exposeID('id', { nullable: false, description: 'Unique id.' }),
-      title: t.exposeString('title', { nullable: false, description: 'What the seller calls it.' }),
-      slug: t.exposeString('slug', { nullable: false, description: 'Readable, with the id at its end.' }),
+      title: t.exposeString('title', { nullable: false, description: 'Title given by the seller.' }),
+      slug: t.exposeString('slug', { nullable: false, description: 'URL-friendly, ends with the id.' }),
       price: t.exposeFloat('price', { nullable: false, description: 'In TL.' }),
       item: t.field({
         type: refs.item,
-        description: 'What is sold.',
+        description: 'Item being sold.',
         resolve: ({ item }, _args, { catalogue }) => {
           const row = item ? catalogue.items.rowOf(item.id) : -1
           return row < 0 ? null : itemSource(row)
@@ -95,77 +95,77 @@ export function addListingType(builder: Builder, refs: Refs) {
       }),
       explain: t.field({
         type: explanation,
-        description: 'The rules and inputs of `pcMultiplier` and `averagePrice`.',
+        description: 'Rules and inputs of `pcMultiplier` and `averagePrice`.',
         resolve: (one) => one.explain,
       }),
-      grade: t.field({ type: grade, description: 'Null without a stated one.', resolve: (one) => one.grade }),
+      grade: t.field({ type: grade, description: 'null if none was stated.', resolve: (one) => one.grade }),
       language: t.exposeString('language', { nullable: true, description: 'Such as `en` or `ja`.' }),
       quantity: t.exposeInt('quantity', { nullable: true, description: 'Units in stock.' }),
-      images: t.field({ type: [image], description: 'In their order.', extensions: cost({ entries: 3 }), resolve: (one) => one.images }),
+      images: t.field({ type: [image], description: 'In display order.', extensions: cost({ entries: 3 }), resolve: (one) => one.images }),
       shippingPayer: t.exposeString('shipping_payer', { nullable: true, description: '`buyer` or `seller`.' }),
-      offersEnabled: t.exposeBoolean('offers_enabled', { nullable: true, description: 'Whether buyers may offer another price.' }),
+      offersEnabled: t.exposeBoolean('offers_enabled', { nullable: true, description: 'Whether buyers may offer a different price.' }),
       highlightedUntil: t.exposeString('highlighted_until', {
         nullable: true,
-        description: 'Until when it is highlighted; null where it never was.',
+        description: 'End of the highlight; null if it was never highlighted.',
       }),
-      publishedAt: t.exposeString('published_at', { nullable: true, description: 'When its publication period began.' }),
-      expiresAt: t.exposeString('expires_at', { nullable: true, description: 'When its publication period ends.' }),
-      status: t.exposeString('status', { nullable: true, description: 'Of your own listings; null for those of others.' }),
-      approvedPrice: t.exposeFloat('approved_price', { nullable: true, description: 'Of your own listings.' }),
-      description: t.exposeString('description', { nullable: true, description: 'Of your own listings.' }),
-      minOfferPrice: t.exposeFloat('min_offer_price', { nullable: true, description: 'Of your own listings: lowest acceptable offer.' }),
-      rejectionReason: t.exposeString('rejection_reason', { nullable: true, description: 'Of your own listings: why it was rejected.' }),
-      sku: t.exposeString('sku', { nullable: true, description: 'Of your own listings: the stock-keeping unit that you gave it.' }),
+      publishedAt: t.exposeString('published_at', { nullable: true, description: 'Start of its publication period.' }),
+      expiresAt: t.exposeString('expires_at', { nullable: true, description: 'End of its publication period.' }),
+      status: t.exposeString('status', { nullable: true, description: 'Own listings only; null otherwise.' }),
+      approvedPrice: t.exposeFloat('approved_price', { nullable: true, description: 'Own listings only.' }),
+      description: t.exposeString('description', { nullable: true, description: 'Own listings only.' }),
+      minOfferPrice: t.exposeFloat('min_offer_price', { nullable: true, description: 'Lowest acceptable offer; own listings only.' }),
+      rejectionReason: t.exposeString('rejection_reason', { nullable: true, description: 'Rejection reason; own listings only.' }),
+      sku: t.exposeString('sku', { nullable: true, description: 'Your stock-keeping unit; own listings only.' }),
       changedBy: t.field({
         type: changedBy,
-        description: 'Of your own listings: the job or rule that last set price or quantity; null where a person did.',
+        description: 'Job or rule that last set price or quantity; null if a person did. Own listings only.',
         resolve: (one) => one.changed_by,
       }),
-      etag: t.exposeString('etag', { nullable: true, description: 'Of your own listings: for `If-Match` over REST.' }),
+      etag: t.exposeString('etag', { nullable: true, description: 'Value for `If-Match` over REST; own listings only.' }),
     }),
   })
 }
 
 function addExplanationType(builder: Builder) {
   const rule = builder.objectRef<Figure['rule']>('FigureRule').implement({
-    description: 'A rule by which a figure is computed.',
+    description: 'A rule that computes a figure.',
     fields: (t) => ({
       name: t.exposeString('name', { nullable: false, description: '`price_over_source_a` or `mean_of_last_sales`.' }),
-      version: t.exposeInt('version', { nullable: false, description: 'Rises when the rule changes.' }),
+      version: t.exposeInt('version', { nullable: false, description: 'Incremented when the rule changes.' }),
     }),
   })
   const input = builder.objectRef<FigureInput>('FigureInput').implement({
-    description: 'Something that a figure was computed from.',
+    description: 'An input of a figure.',
     fields: (t) => ({
       kind: t.exposeString('kind', { nullable: false, description: '`listing`, `market` or `sale`.' }),
       market: t.exposeString('market', { nullable: false, description: 'Code of the market.' }),
       amount: t.exposeFloat('amount', { nullable: false, description: 'In `currency`.' }),
       currency: t.exposeString('currency', { nullable: false, description: 'ISO 4217 code.' }),
-      at: t.exposeString('at', { nullable: true, description: 'Local time with offset; null for the listing, whose price is that of now.' }),
-      state: t.exposeString('state', { nullable: true, description: 'Of a market price: only what is trusted is used.' }),
-      used: t.exposeBoolean('used', { nullable: false, description: 'Whether the figure was computed from it.' }),
+      at: t.exposeString('at', { nullable: true, description: 'Local time with offset; null for the listing, whose price is current.' }),
+      state: t.exposeString('state', { nullable: true, description: 'State of a market price; only trusted prices are used.' }),
+      used: t.exposeBoolean('used', { nullable: false, description: 'Whether the figure uses this input.' }),
       reason: t.exposeString('reason', { nullable: false, description: '`compared_price`, `divisor`, `in_mean` or `not_trusted`.' }),
     }),
   })
   const figure = builder.objectRef<Figure>('ComputedFigure').implement({
-    description: 'A figure with what it was computed from.',
+    description: 'A figure and its inputs.',
     fields: (t) => ({
-      result: t.exposeFloat('result', { nullable: true, description: 'Null without inputs to compute it from.' }),
-      rule: t.field({ type: rule, nullable: false, description: 'How it is computed.', resolve: (one) => one.rule }),
+      result: t.exposeFloat('result', { nullable: true, description: 'null if there are no inputs.' }),
+      rule: t.field({ type: rule, nullable: false, description: 'Rule that computes it.', resolve: (one) => one.rule }),
       inputs: t.field({
         type: [input],
         nullable: false,
-        description: 'What it is computed from.',
+        description: 'Inputs it is computed from.',
         extensions: cost({ entries: 5 }),
         resolve: (one) => one.inputs,
       }),
     }),
   })
   return builder.objectRef<Explanation>('ListingExplanation').implement({
-    description: 'Why the computed figures of a listing are what they are.',
+    description: 'How the computed figures of a listing were derived.',
     fields: (t) => ({
-      pcMultiplier: t.field({ type: figure, nullable: false, description: 'Of `pcMultiplier`.', resolve: (one) => one.pc_multiplier }),
-      averagePrice: t.field({ type: figure, nullable: false, description: 'Of `averagePrice`.', resolve: (one) => one.average_price }),
+      pcMultiplier: t.field({ type: figure, nullable: false, description: 'Explanation of `pcMultiplier`.', resolve: (one) => one.pc_multiplier }),
+      averagePrice: t.field({ type: figure, nullable: false, description: 'Explanation of `averagePrice`.', resolve: (one) => one.average_price }),
     }),
   })
 }

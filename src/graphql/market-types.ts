@@ -1,16 +1,19 @@
-// Markets and grades as queries show them: what REST answers under /markets and /groups.
+// Markets and grades in queries, as under /markets and /groups over REST.
 import type { Group } from '#catalogue/list-groups.ts'
 import type { MarketEntry } from '#catalogue/list-markets.ts'
 import { type Builder, cost } from './builder.ts'
 
 export function addMarketType(builder: Builder) {
   return builder.objectRef<MarketEntry>('PriceMarket').implement({
-    description: 'A market that prices come from.',
+    description: 'A market that provides prices.',
     fields: (t) => ({
       code: t.exposeString('code', { nullable: false, description: '`service`, `source_a`, `source_b` or `source_c`.' }),
-      name: t.exposeString('name', { nullable: false, description: 'As the operator calls it, else the code.' }),
+      name: t.exposeString('name', { nullable: false, description: 'Name set by the operator, otherwise the code.' }),
       currency: t.exposeString('currency', { nullable: false, description: 'ISO 4217 code.' }),
-      lastPriceAt: t.exposeString('last_price_at', { nullable: true, description: 'Time of the newest current price, UTC; null without prices.' }),
+      lastPriceAt: t.exposeString('last_price_at', {
+        nullable: true,
+        description: 'Time of the latest current price, UTC; null if there are no prices.',
+      }),
     }),
   })
 }
@@ -25,7 +28,7 @@ export function addGradeGroupType(builder: Builder) {
     }),
   })
   return builder.objectRef<Group>('GradeGroup').implement({
-    description: 'A group of conditions or grades with those below it.',
+    description: 'A group of conditions or grades.',
     fields: (t) => ({
       id: t.exposeID('id', { nullable: false, description: 'Unique among groups and grades.' }),
       name: t.exposeString('name', { nullable: false, description: '`Ungraded` or `Graded`.' }),

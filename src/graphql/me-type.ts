@@ -1,4 +1,4 @@
-// The caller as queries show it: what REST answers under /me.
+// The caller in queries, as under /me over REST.
 import type { Me } from '#accounts/read-me.ts'
 import { type Builder, cost, fromDatabase } from './builder.ts'
 
@@ -15,38 +15,38 @@ export function addMeType(builder: Builder) {
     }),
   })
   const key = builder.objectRef<Me['key']>('MyKey').implement({
-    description: 'The API key that the request was sent with.',
+    description: 'The API key of this request.',
     fields: (t) => ({
-      label: t.exposeString('label', { nullable: false, description: 'What it is for.' }),
+      label: t.exposeString('label', { nullable: false, description: 'Label of the key.' }),
       last4: t.exposeString('last4', { nullable: false, description: 'Its last four characters.' }),
-      expiresAt: t.exposeString('expires_at', { nullable: true, description: 'When it ends, UTC; null: never.' }),
-      readOnly: t.exposeBoolean('read_only', { nullable: false, description: 'Whether mutations answer `READ_ONLY_KEY`.' }),
+      expiresAt: t.exposeString('expires_at', { nullable: true, description: 'When it expires, UTC; null: never.' }),
+      readOnly: t.exposeBoolean('read_only', { nullable: false, description: 'Whether mutations are rejected with `READ_ONLY_KEY`.' }),
       allowedOrigins: t.exposeStringList('allowed_origins', {
         nullable: false,
-        description: 'Origins of web pages that may use it; empty: no limit.',
+        description: 'Origins of web pages that may use the key; empty: no restriction.',
         extensions: cost({ entries: 1 }),
       }),
       allowedAddresses: t.exposeStringList('allowed_addresses', {
         nullable: false,
-        description: 'Addresses and ranges from which it may be used; empty: no limit.',
+        description: 'Addresses and ranges from which the key may be used; empty: no restriction.',
         extensions: cost({ entries: 1 }),
       }),
     }),
   })
   const limits = builder.objectRef<Me['limits']>('MyLimits').implement({
-    description: 'Limits of the account, over all of its keys.',
-    fields: (t) => ({ requestsPerMinute: t.exposeInt('requests_per_minute', { nullable: true, description: 'Null: no limit.' }) }),
+    description: 'Limits of the account, across all its keys.',
+    fields: (t) => ({ requestsPerMinute: t.exposeInt('requests_per_minute', { nullable: true, description: 'null: unlimited.' }) }),
   })
   const usage = builder.objectRef<Me['usage'][number]>('DailyUsage').implement({
-    description: 'How often an operation was called on a day.',
+    description: 'Number of calls of an operation on one day.',
     fields: (t) => ({
       day: t.exposeString('day', { nullable: false, description: 'YYYY-MM-DD, UTC.' }),
-      operation: t.exposeString('operation', { nullable: false, description: 'Operation id over REST, or `graphql`.' }),
-      requests: t.exposeInt('requests', { nullable: false, description: 'Requests that were let in, with whatever answer.' }),
+      operation: t.exposeString('operation', { nullable: false, description: 'Operation id of the REST API, or `graphql`.' }),
+      requests: t.exposeInt('requests', { nullable: false, description: 'Requests admitted, whatever their status.' }),
     }),
   })
   return builder.objectRef<Me>('Me').implement({
-    description: 'Who calls.',
+    description: 'The account of this request.',
     fields: (t) => ({
       account: t.field({ type: account, nullable: false, description: 'Your account.', resolve: (me) => me.account }),
       key: t.field({ type: key, nullable: false, description: 'The key of this request.', resolve: (me) => me.key }),
@@ -58,7 +58,7 @@ export function addMeType(builder: Builder) {
         extensions: cost({ entries: 30 }),
         resolve: (me) => me.usage,
       }),
-      highlightCredits: t.exposeInt('highlight_credits', { nullable: false, description: 'Highlights that the account can still make.' }),
+      highlightCredits: t.exposeInt('highlight_credits', { nullable: false, description: 'Highlights the account has left.' }),
     }),
   })
 }

@@ -1,4 +1,4 @@
-// How a mutation calls a verb: names translated both ways, and a context of its own for each mutation of a document.
+// Calls verbs from mutations: translates names both ways and gives each mutation of a document its own context.
 import { getNamedType, type GraphQLResolveInfo, isInputObjectType } from 'graphql'
 import { ServiceError } from '#core/errors.ts'
 import type { TSchema } from '#core/input.ts'

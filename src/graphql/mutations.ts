@@ -1,4 +1,4 @@
-// The mutation root (interface.md, "GraphQL"), put together from what each module can change.
+// The mutation root (interface.md, "GraphQL"), assembled from the mutations of each module.
 import type { Plan } from '#core/plans.ts'
 import type { Builder } from './builder.ts'
 import { implementCollectionMutations } from './collection-mutations.ts'
@@ -12,6 +12,6 @@ export const MUTATIONS_NEED: Plan = 'plus'
 const MUTATIONS: readonly ((builder: Builder) => void)[] = [implementCollectionMutations, implementListingMutations, implementWebhookMutations]
 
 export function implementMutations(builder: Builder): void {
-  builder.mutationType({ description: 'What can be changed; Plus and above.' })
+  builder.mutationType({ description: 'Mutations; Plus and above.' })
   for (const implement of MUTATIONS) implement(builder)
 }

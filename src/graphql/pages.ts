@@ -51,11 +51,11 @@ export function categoriesPage(args: CategoriesArgs, ctx: GraphqlCtx): CategoryS
 
 export function implementPages(refs: Refs): void {
   refs.pageInfo.implement({
-    description: 'Where a page ends and whether more follows it.',
+    description: 'Position of a page in its list.',
     fields: (t) => ({
-      hasNextPage: t.exposeBoolean('hasNextPage', { nullable: false, description: 'Whether entries follow this page.' }),
+      hasNextPage: t.exposeBoolean('hasNextPage', { nullable: false, description: 'Whether there is a next page.' }),
       endCursor: t.string({
-        description: 'Give it as `after` to get the page that follows; null for an empty page.',
+        description: 'Pass it as `after` to get the next page; null for an empty page.',
         resolve: ({ endCursor }) => endCursor(),
       }),
     }),
@@ -69,15 +69,15 @@ export function implementPages(refs: Refs): void {
         description: 'Items of the page.',
         resolve: ({ rows }) => itemSources(rows),
       }),
-      pageInfo: t.field({ type: refs.pageInfo, nullable: false, description: 'Where the page ends.', resolve: (page) => page }),
+      pageInfo: t.field({ type: refs.pageInfo, nullable: false, description: 'Position of the page.', resolve: (page) => page }),
       suggestions: t.stringList({
-        description: 'Where a search finds nothing: up to three searches like it that find something; else null.',
+        description: 'Up to three similar searches with results, if a search finds nothing; otherwise null.',
         resolve: ({ suggestions }) => {
           const found = suggestions()
           return found && [...found]
         },
       }),
-      query: t.string({ description: 'The field query in canonical form; null without one.', resolve: ({ query }) => query }),
+      query: t.string({ description: 'The field query in canonical form; null if none was sent.', resolve: ({ query }) => query }),
     }),
   })
   refs.categoryPage.implement({
@@ -89,7 +89,7 @@ export function implementPages(refs: Refs): void {
         description: 'Categories of the page.',
         resolve: ({ categories }) => categories,
       }),
-      pageInfo: t.field({ type: refs.pageInfo, nullable: false, description: 'Where the page ends.', resolve: (page) => page }),
+      pageInfo: t.field({ type: refs.pageInfo, nullable: false, description: 'Position of the page.', resolve: (page) => page }),
     }),
   })
 }

@@ -1,4 +1,4 @@
-// Item.priceHistory: what REST answers under /items/{id}/price-history.
+// Item.priceHistory, as under /items/{id}/price-history over REST.
 import { type PricePeriod, readPriceHistory } from '#catalogue/read-price-history.ts'
 import { call } from '#core/verb.ts'
 import { marketOf, sent } from './arguments.ts'
@@ -26,15 +26,15 @@ export function historyOf({ row }: ItemSource, args: HistoryArgs, ctx: GraphqlCt
 
 export function addPricePeriodType(builder: Builder) {
   return builder.objectRef<PricePeriod>('PricePeriod').implement({
-    description: 'The prices of a day, week or month in which a price changed. A price holds until it changes.',
+    description: 'The prices of a day, week or month in which a price changed. A price applies until it changes.',
     fields: (t) => ({
       date: t.exposeString('date', { nullable: false, description: 'First day of the period, UTC.' }),
       market: t.exposeString('market', { nullable: false, description: 'Code of the market.' }),
       label: t.exposeString('label', { nullable: false, description: 'Condition or grade, such as `Near Mint` or `PSA 10`.' }),
-      open: t.exposeFloat('open', { nullable: false, description: 'The price at the start of the period, or of `from` where that is later.' }),
-      low: t.exposeFloat('low', { nullable: false, description: 'Lowest price of the period, the price at its start included.' }),
-      high: t.exposeFloat('high', { nullable: false, description: 'Highest price of the period, the price at its start included.' }),
-      close: t.exposeFloat('close', { nullable: false, description: 'The last price of the period.' }),
+      open: t.exposeFloat('open', { nullable: false, description: 'Price at the start of the period, or at `from` if that is later.' }),
+      low: t.exposeFloat('low', { nullable: false, description: 'Lowest price in the period, including the price at its start.' }),
+      high: t.exposeFloat('high', { nullable: false, description: 'Highest price in the period, including the price at its start.' }),
+      close: t.exposeFloat('close', { nullable: false, description: 'Last price in the period.' }),
     }),
   })
 }

@@ -1,4 +1,4 @@
-// Price jobs over GraphQL: what REST answers under /plus/price-jobs.
+// Price jobs, as under /plus/price-jobs over REST.
 import { call } from '#core/verb.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { named, type Reason, textOf } from '#core/problems.ts'
@@ -34,27 +34,27 @@ export function implementPriceJobs(builder: Builder, refs: Refs): void {
       description: 'Your price jobs, newest first; kept for 90 days. Plus and Enterprise.',
       extensions: { ...cost({ weight: 10, entries: 20 }), ...JOBS_READ },
       args: {
-        ruleId: t.arg.int({ description: 'Only the runs of this repricing rule.' }),
+        ruleId: t.arg.int({ description: 'Only runs of this repricing rule.' }),
         page: t.arg.int({ description: 'Page number, from 1.' }),
-        perPage: t.arg.int({ description: 'Jobs on a page, 1 to 100; 20 when not sent.' }),
+        perPage: t.arg.int({ description: 'Jobs per page, 1 to 100; default: 20.' }),
       },
       resolve: async (_root, args, ctx, info) => (await callByFields(listPriceJobs, ctx, info, sent(args))).rows,
     }),
     priceJob: t.field({
       type: job,
-      description: 'One of your price jobs; null where there is none with this id. Plus and Enterprise.',
+      description: 'One of your price jobs by id; null if it does not exist. Plus and Enterprise.',
       extensions: { ...cost({ weight: 10 }), ...JOBS_READ },
       args: { id: t.arg.id({ required: true, description: 'Id of the job.' }) },
       resolve: (_root, { id }, ctx) => call(getPriceJob, ctx, { id: idOf(id) as number }).catch(nullIfMissing),
     }),
   }))
   const row = builder.inputType('PriceJobRowInput', {
-    description: 'New price, stock or both of one of your listings, named by id or SKU.',
+    description: 'New price, stock or both for one of your listings, given by id or SKU.',
     fields: (t) => ({
       listingId: t.id({ description: 'Id of the listing, or its SKU.' }),
       sku: t.string({ description: 'Your stock-keeping unit.' }),
-      price: t.float({ description: 'In TL; stays when not sent.' }),
-      quantity: t.int({ description: 'Units in stock; stay when not sent.' }),
+      price: t.float({ description: 'In TL; default: unchanged.' }),
+      quantity: t.int({ description: 'Units in stock; default: unchanged.' }),
     }),
   })
   builder.mutationFields((t) => {
@@ -63,11 +63,11 @@ export function implementPriceJobs(builder: Builder, refs: Refs): void {
     return {
       planPriceJob: t.field({
         type: job,
-        description: 'Plans new prices and stock of many listings; nothing changes until the job is applied, within 24 hours.',
+        description: 'Plans new prices and stock for many listings. Nothing changes until you apply the job, within 24 hours.',
         args: {
-          rows: t.arg({ type: [row], required: true, description: '1 to 10,000 rows, as far as a request may hold them.' }),
+          rows: t.arg({ type: [row], required: true, description: '1 to 10,000 rows, within the request size limit.' }),
           policy: t.arg.string({
-            description: '`all` (when not sent): applied only if no row is refused; `good_rows`: refused rows are left out.',
+            description: '`all` (default): applied only if no row is refused; `good_rows`: refused rows are skipped.',
           }),
         },
         resolve: (_root, { rows, policy }, ctx, info) =>
@@ -75,13 +75,13 @@ export function implementPriceJobs(builder: Builder, refs: Refs): void {
       }),
       applyPriceJob: t.field({
         type: job,
-        description: 'Applies a planned job: every row is judged again, and all of them commit at once.',
+        description: 'Applies a planned job: checks every row again and commits all rows in one transaction.',
         args: { id },
         resolve: (_root, args, ctx, info) => callByFields(applyPriceJob, ctx, info, {}, path(args)),
       }),
       undoPriceJob: t.field({
         type: job,
-        description: 'Undoes an applied job: listings that are as it left them get their old price and stock back.',
+        description: 'Undoes an applied job: listings unchanged since the job get their old price and stock back.',
         args: { id },
         resolve: (_root, args, ctx, info) => callByFields(undoPriceJob, ctx, info, {}, path(args)),
       }),
@@ -98,77 +98,76 @@ function addTypes(builder: Builder, refs: Refs) {
     description: 'Why a row of a price job is refused.',
     fields: (t) => ({
       field: t.string({ nullable: false, description: 'The field that is wrong.', resolve: ({ field }) => camelCase(field) }),
-      message: t.string({ nullable: false, description: 'What is allowed, for people.', resolve: (why) => message(why) }),
-      rule: t.exposeString('rule', { description: 'Name of the rule that was broken; for programs.' }),
+      message: t.string({ nullable: false, description: 'Human-readable message: what is allowed.', resolve: (why) => message(why) }),
+      rule: t.exposeString('rule', { description: 'Machine-readable name of the rule.' }),
     }),
   })
   const row = builder.objectRef<PriceJobRow>('PriceJobRow').implement({
     description: 'A row of a price job.',
     fields: (t) => ({
       row: t.exposeInt('row', { nullable: false, description: 'Position in the job, from 1.' }),
-      listingId: t.id({ description: 'Null where the row names no listing.', resolve: ({ listing_id: id }) => id }),
-      sku: t.exposeString('sku', { nullable: true, description: 'Where the row names its listing by SKU.' }),
-      oldPrice: t.exposeFloat('old_price', { nullable: true, description: 'When the job was planned, in TL.' }),
-      newPrice: t.exposeFloat('new_price', { nullable: true, description: 'In TL; null where the price stays.' }),
-      oldQuantity: t.exposeInt('old_quantity', { nullable: true, description: 'When the job was planned.' }),
-      newQuantity: t.exposeInt('new_quantity', { nullable: true, description: 'Null where the stock stays.' }),
-      payout: t.exposeFloat('payout', { nullable: true, description: 'What a sale of one unit would pay you, in TL.' }),
+      listingId: t.id({ description: 'null if no listing matches the row.', resolve: ({ listing_id: id }) => id }),
+      sku: t.exposeString('sku', { nullable: true, description: 'Set if the row names its listing by SKU.' }),
+      oldPrice: t.exposeFloat('old_price', { nullable: true, description: 'Price when the job was planned, in TL.' }),
+      newPrice: t.exposeFloat('new_price', { nullable: true, description: 'In TL; null if the price stays the same.' }),
+      oldQuantity: t.exposeInt('old_quantity', { nullable: true, description: 'Stock when the job was planned.' }),
+      newQuantity: t.exposeInt('new_quantity', { nullable: true, description: 'null if the stock stays the same.' }),
+      payout: t.exposeFloat('payout', { nullable: true, description: 'Your payout for one unit, in TL.' }),
       rank: t.exposeInt('rank', {
         nullable: true,
-        description:
-          'Place by price among listings of other sellers with the same item and grade, 1 is cheapest; null where it would not be published.',
+        description: "Price rank among other sellers' listings of the same item and grade, 1 is the cheapest; null if it would not be published.",
       }),
       refused: t.field({
         type: [refusal],
         nullable: { list: true, items: false },
-        description: 'Why the row cannot be applied; null where it can.',
+        description: 'Why the row cannot be applied; null if it can.',
         extensions: cost({ entries: 1 }),
         resolve: (one) => one.refused,
       }),
       outcome: t.exposeString('outcome', {
         nullable: true,
-        description: '`changed`, `reversed`, `kept` (the listing had changed since) or `failed`; null before the job is applied.',
+        description: '`changed`, `reversed`, `kept` (the listing changed in the meantime) or `failed`; null before the job is applied.',
       }),
-      why: t.string({ description: 'Why it is kept or failed, for people.', resolve: ({ why }) => why && message(why) }),
+      why: t.string({ description: 'Human-readable reason it was kept or failed.', resolve: ({ why }) => why && message(why) }),
     }),
   })
   const page = builder.objectRef<RowPage>('PriceJobRowConnection').implement({
-    description: 'Rows of a price job in their order.',
+    description: 'Rows of a price job, by position.',
     fields: (t) => ({
       nodes: t.field({ type: [row], nullable: { list: false, items: false }, description: 'The rows.', resolve: ({ rows }) => rows }),
       pageInfo: t.field({
         type: refs.pageInfo,
         nullable: false,
-        description: 'Where the page ends.',
+        description: 'Position of the page.',
         resolve: ({ rows, hasNextPage }) => ({ hasNextPage, endCursor: () => rows.at(-1)?.row.toString() ?? null }),
       }),
     }),
   })
   return builder.objectRef<Job>('PriceJob').implement({
-    description: 'New prices and stock of many of your listings, planned, applied and undone as one. Times are local, with their offset.',
+    description: 'New prices and stock for many of your listings, planned, applied and undone as one. Times are local, with offset.',
     fields: (t) => ({
       id: t.exposeID('id', { nullable: false, description: 'Unique id.' }),
       state: t.exposeString('state', { nullable: false, description: '`planned`, `applied`, `undone` or `expired`.' }),
       policy: t.exposeString('policy', { nullable: false, description: '`all` or `good_rows`.' }),
-      rowsTotal: t.exposeInt('rows_total', { nullable: false, description: 'How many rows it has.' }),
-      ruleId: t.id({ description: 'The repricing rule whose run it is; null for others.', resolve: (of) => of.rule_id }),
-      rowsRefused: t.exposeInt('rows_refused', { nullable: false, description: 'Rows that were refused when it was planned.' }),
-      changed: t.exposeInt('changed', { nullable: false, description: 'Rows whose listing is as the job left it.' }),
-      reversed: t.exposeInt('reversed', { nullable: false, description: 'Rows that the undo has reversed.' }),
-      kept: t.exposeInt('kept', { nullable: false, description: 'Rows left alone, since their listing had changed.' }),
+      rowsTotal: t.exposeInt('rows_total', { nullable: false, description: 'Number of rows.' }),
+      ruleId: t.id({ description: 'Repricing rule that created the job; null for other jobs.', resolve: (of) => of.rule_id }),
+      rowsRefused: t.exposeInt('rows_refused', { nullable: false, description: 'Rows refused when the job was planned.' }),
+      changed: t.exposeInt('changed', { nullable: false, description: 'Rows whose listing is unchanged since the job.' }),
+      reversed: t.exposeInt('reversed', { nullable: false, description: 'Rows reversed by the undo.' }),
+      kept: t.exposeInt('kept', { nullable: false, description: 'Rows skipped because their listing had changed.' }),
       failed: t.exposeInt('failed', { nullable: false, description: 'Rows refused when they were applied or reversed.' }),
       createdAt: t.exposeString('created_at', { nullable: false, description: 'When it was planned.' }),
-      expiresAt: t.exposeString('expires_at', { nullable: false, description: 'Until when a plan can be applied.' }),
+      expiresAt: t.exposeString('expires_at', { nullable: false, description: 'When the plan expires.' }),
       appliedAt: t.exposeString('applied_at', { nullable: true, description: 'When it was applied.' }),
       undoneAt: t.exposeString('undone_at', { nullable: true, description: 'When it was undone.' }),
       rows: t.field({
         type: page,
         nullable: false,
-        description: 'Its rows, with what each would do or did.',
+        description: 'Rows with their planned or actual effect.',
         extensions: cost({ weight: 10, first: ROWS_FIRST }),
         args: {
-          first: t.arg.int({ defaultValue: ROWS_FIRST.default, description: `Rows on the page, 1 to ${ROWS_FIRST.max}.` }),
-          after: t.arg.string({ description: 'The `endCursor` of the page before.' }),
+          first: t.arg.int({ defaultValue: ROWS_FIRST.default, description: `Rows per page, 1 to ${ROWS_FIRST.max}.` }),
+          after: t.arg.string({ description: 'The `endCursor` of the previous page.' }),
         },
         resolve: async ({ id, rows }, { first, after }, ctx) => rowPage(rows ?? (await call(getPriceJob, ctx, { id })).rows, first, after),
       }),

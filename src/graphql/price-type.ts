@@ -1,4 +1,4 @@
-// The type Price, with its evidence, and why it is what it is (interface.md, "Item (GraphQL)"; additions.md, "Catalogue").
+// The type Price with its evidence and explanation (interface.md, "Item (GraphQL)"; additions.md, "Catalogue").
 import { explainConditions } from '#catalogue/explain-price.ts'
 import { evidenceOf, type ItemPrice, utcTime } from '#catalogue/snapshot/item-json.ts'
 import { DAY_MS } from '#core/duration.ts'
@@ -41,12 +41,12 @@ export function addPriceType(builder: Builder) {
     fields: (t) => {
       const figure = (description: string, of: 'avg7' | 'avg30' | 'low' | 'high') =>
         t.float({
-          description: `${description} Null where it gives none.`,
+          description: `${description} null if the feed has none.`,
           resolve: ({ at }, _args, { catalogue }) => amountOrNull(evidenceOf(catalogue.items, at)[of]),
         })
       const change = (position: 0 | 1) =>
         t.float({
-          description: `Change in percent since ${CHANGE_DAYS[position]} days ago, from our history; null where there was no price then.`,
+          description: `Change in percent since ${CHANGE_DAYS[position]} days ago, from the price history; null if there was no price then.`,
           extensions: { ...cost({ entries: CHANGE_COST }), ...fromDatabase },
           resolve: async (price, _args, ctx) => (await changesOf(ctx, price))[position]!,
         })
@@ -68,15 +68,15 @@ export function addPriceType(builder: Builder) {
           resolve: ({ updatedAtMs }) => utcTime(updatedAtMs),
         }),
         state: t.string({
-          description: `${oneOf(STATES)}: whether anything speaks against the price.`,
+          description: `${oneOf(STATES)}: whether evidence contradicts the price.`,
           resolve: ({ at }, _args, { catalogue }) => evidenceOf(catalogue.items, at).state,
         }),
         confidence: t.string({
-          description: `${oneOf(CONFIDENCES)}: from the number of sources that agree, sample size, age and spread.`,
+          description: `${oneOf(CONFIDENCES)}, derived from the number of sources that agree, sample size, age and spread.`,
           resolve: ({ at }, _args, { catalogue }) => evidenceOf(catalogue.items, at).confidence,
         }),
         flags: t.stringList({
-          description: `What speaks against the price, or could not be checked: any of ${oneOf(FLAGS)}.`,
+          description: `Evidence against the price, and checks that were not possible: any of ${oneOf(FLAGS)}.`,
           extensions: cost({ entries: 1 }),
           resolve: ({ at }, _args, { catalogue }) => evidenceOf(catalogue.items, at).flags,
         }),
@@ -84,15 +84,15 @@ export function addPriceType(builder: Builder) {
           description: 'When a feed last stated the price, to the minute, in ISO 8601, UTC.',
           resolve: ({ at }, _args, { catalogue }) => utcTime(evidenceOf(catalogue.items, at).confirmedAtMs),
         }),
-        avg7: figure("The feed's own average of 7 days, in `currency`.", 'avg7'),
-        avg30: figure("The feed's own average of 30 days, in `currency`.", 'avg30'),
+        avg7: figure("The feed's own 7-day average, in `currency`.", 'avg7'),
+        avg30: figure("The feed's own 30-day average, in `currency`.", 'avg30'),
         low: figure("The feed's own lowest price, in `currency`.", 'low'),
         high: figure("The feed's own highest price, in `currency`.", 'high'),
         change7: change(0),
         change30: change(1),
         explain: t.field({
           type: explanation,
-          description: 'Why the price is what it is: what it was computed from and judged by.',
+          description: 'Explains the price: its rules, inputs and evidence.',
           extensions: { ...cost({ weight: EXPLAIN_COST }), ...fromDatabase },
           resolve: (price, _args, ctx) => explanationOf(ctx, price),
         }),
@@ -103,54 +103,57 @@ export function addPriceType(builder: Builder) {
 
 function addExplanationType(builder: Builder) {
   const rule = builder.objectRef<{ name: string; version: number }>('PriceRule').implement({
-    description: 'A rule by which a price comes about or is judged.',
+    description: 'A rule that computes or evaluates a price.',
     fields: (t) => ({
       name: t.exposeString('name', { nullable: false, description: `${oneOf(Object.keys(PRICE_RULES))}, or the name of a flag.` }),
-      version: t.exposeInt('version', { nullable: false, description: 'Rises when the rule changes.' }),
+      version: t.exposeInt('version', { nullable: false, description: 'Incremented when the rule changes.' }),
     }),
   })
   const comparison = builder.objectRef<NonNullable<PriceExplanation['inputs'][number]['comparison']>>('ExplainedComparison').implement({
-    description: 'How a price compares with that of another market.',
+    description: 'Comparison of a price with one of another market.',
     fields: (t) => ({
-      converted: t.exposeFloat('converted', { nullable: false, description: 'The other amount in the currency of the price, by `rates`.' }),
+      converted: t.exposeFloat('converted', { nullable: false, description: 'The other amount converted to the currency of the price by `rates`.' }),
       usualRatio: t.float({
         nullable: false,
-        description: "What an amount of 1 there usually is in the price's market; 1 where nothing is known.",
+        description: 'Usual price in this market for an amount of 1 in the other; 1 if unknown.',
         resolve: (one) => one.usual_ratio,
       }),
       usualSpread: t.float({
         nullable: false,
-        description: 'By what factor about two thirds of the cards deviate at most from that.',
+        description: 'Factor by which about two thirds of the cards deviate from that at most.',
         resolve: (one) => one.usual_spread,
       }),
-      cards: t.exposeInt('cards', { nullable: false, description: 'Of how many cards of the set and finish, or of the game, that is known.' }),
-      expected: t.exposeFloat('expected', { nullable: false, description: '`converted` times `usualRatio`: what the price would be.' }),
+      cards: t.exposeInt('cards', { nullable: false, description: 'Number of cards of the set and finish, or of the game, behind that ratio.' }),
+      expected: t.exposeFloat('expected', { nullable: false, description: 'Expected price: `converted` × `usualRatio`.' }),
       timesOff: t.float({
         nullable: false,
-        description: 'How many times larger or smaller than that the price is.',
+        description: 'Factor between the price and the expected price.',
         resolve: (one) => one.times_off,
       }),
       level: t.exposeString('level', { nullable: false, description: `${oneOf(COMPARISON_LEVELS)}.` }),
     }),
   })
   const finding = builder.objectRef<PriceExplanation['findings'][number]>('PriceFinding').implement({
-    description: 'An observation of a rule about a price.',
+    description: 'A finding of a rule about a price.',
     fields: (t) => ({
       rule: t.exposeString('rule', { nullable: false, description: `${oneOf(FLAGS)}.` }),
-      version: t.exposeInt('version', { nullable: false, description: 'Rises when the rule changes.' }),
+      version: t.exposeInt('version', { nullable: false, description: 'Incremented when the rule changes.' }),
       market: t.exposeString('market', {
         nullable: true,
-        description: 'Market of the price that it was compared with; null for a rule about one price.',
+        description: 'Market of the price it was compared with; null for rules about a single price.',
       }),
       compared: t.exposeFloat('compared', { nullable: true, description: 'What the price was compared with, in its own currency.' }),
-      timesOff: t.float({ description: 'How many times larger or smaller than that the price is.', resolve: (one) => one.times_off }),
-      counts: t.exposeBoolean('counts', { nullable: false, description: 'Whether it speaks against the price.' }),
+      timesOff: t.float({ description: 'Factor between the price and the expected price.', resolve: (one) => one.times_off }),
+      counts: t.exposeBoolean('counts', { nullable: false, description: 'Whether it contradicts the price.' }),
     }),
   })
   const thresholds = builder.objectRef<NonNullable<PriceExplanation['thresholds']>>('PriceThresholds').implement({
-    description: 'The settings that a price was compared by.',
+    description: 'Settings used to compare a price.',
     fields: (t) => ({
-      noise: t.exposeFloat('noise', { nullable: false, description: 'Differences below this amount, in the currency of the price, are noise.' }),
+      noise: t.exposeFloat('noise', {
+        nullable: false,
+        description: 'Differences below this amount, in the currency of the price, are ignored as noise.',
+      }),
       ownFactor: t.float({ nullable: false, description: 'Setting `PRICE_OWN_FACTOR`.', resolve: (one) => one.own_factor }),
       offerFactor: t.float({ nullable: false, description: 'Setting `PRICE_OFFER_FACTOR`.', resolve: (one) => one.offer_factor }),
       marketFactor: t.float({ nullable: false, description: 'Setting `PRICE_MARKET_FACTOR`.', resolve: (one) => one.market_factor }),
@@ -161,26 +164,26 @@ function addExplanationType(builder: Builder) {
     }),
   })
   const input = builder.objectRef<PriceExplanation['inputs'][number]>('PriceExplanationInput').implement({
-    description: 'Something that a price was computed from or judged by.',
+    description: 'An input a price was computed from or compared with.',
     fields: (t) => ({
       kind: t.exposeString('kind', { nullable: false, description: `${oneOf(INPUT_KINDS)}.` }),
-      market: t.exposeString('market', { nullable: false, description: 'Code of the market it is from.' }),
+      market: t.exposeString('market', { nullable: false, description: 'Code of its market.' }),
       amount: t.exposeFloat('amount', { nullable: false, description: 'Amount in `currency`.' }),
       currency: t.exposeString('currency', { nullable: false, description: 'ISO 4217 code.' }),
       at: t.exposeString('at', { nullable: false, description: 'When it was stated or sold, in ISO 8601, UTC.' }),
-      importId: t.int({ description: 'The import or price post that it came with; null for sales.', resolve: (one) => one.import_id }),
-      line: t.exposeInt('line', { nullable: true, description: 'Line of the file, where it is known.' }),
-      used: t.exposeBoolean('used', { nullable: false, description: 'Whether the price was computed from it or judged by it.' }),
+      importId: t.int({ description: 'Import or price post that set it; null for sales.', resolve: (one) => one.import_id }),
+      line: t.exposeInt('line', { nullable: true, description: 'Line number in the file, if known.' }),
+      used: t.exposeBoolean('used', { nullable: false, description: 'Whether the price uses this input.' }),
       reason: t.exposeString('reason', { nullable: false, description: `Why: ${oneOf(Object.keys(INPUT_REASONS))}.` }),
       comparison: t.field({
         type: comparison,
-        description: 'How the price compares with it, for prices of other markets that were compared.',
+        description: 'Comparison with the price, for compared prices of other markets.',
         resolve: (one) => one.comparison,
       }),
     }),
   })
   const rate = builder.objectRef<PriceExplanation['rates'][number]>('UsedRate').implement({
-    description: 'An exchange rate by which prices of other markets were compared.',
+    description: 'An exchange rate used to compare prices of other markets.',
     fields: (t) => ({
       currency: t.exposeString('currency', { nullable: false, description: 'ISO 4217 code.' }),
       rate: t.exposeFloat('rate', { nullable: false, description: 'Turkish lira for one unit.' }),
@@ -188,7 +191,7 @@ function addExplanationType(builder: Builder) {
     }),
   })
   const medians = builder.objectRef<PriceExplanation['medians']>('PriceMedians').implement({
-    description: 'Medians of the prices that stood at this time on each of the last days, today included; null without a price then.',
+    description: 'Medians of the prices at this time on each of the last days, including today; null if there was no price.',
     fields: (t) => ({
       days7: t.float({ description: 'Of 7 days.', resolve: (one) => one['7d'] }),
       days30: t.float({ description: 'Of 30 days.', resolve: (one) => one['30d'] }),
@@ -196,44 +199,44 @@ function addExplanationType(builder: Builder) {
     }),
   })
   return builder.objectRef<PriceExplanation>('PriceExplanation').implement({
-    description: 'Why a price is what it is. The inputs of the kinds `statement` and `sale` suffice to compute it again.',
+    description: 'Explanation of a price. Inputs of the kinds `statement` and `sale` are enough to recompute it.',
     fields: (t) => ({
-      rule: t.field({ type: rule, description: 'The rule that made the price.', resolve: (one) => one.rule }),
+      rule: t.field({ type: rule, description: 'Rule that computed the price.', resolve: (one) => one.rule }),
       judgedBy: t.field({
         type: [rule],
         nullable: false,
-        description: "The rules that decide about `state` and `flags`; none for the service's own prices.",
+        description: "Rules that set `state` and `flags`; none for the service's own prices.",
         extensions: cost({ entries: 10 }),
         resolve: (one) => one.judged_by,
       }),
       inputs: t.field({
         type: [input],
         nullable: false,
-        description: 'What the price was computed from and judged by.',
+        description: 'Inputs the price was computed from and compared with.',
         extensions: cost({ entries: 8 }),
         resolve: (one) => one.inputs,
       }),
       findings: t.field({
         type: [finding],
         nullable: false,
-        description: 'Every observation of the rules about the price, as judged now.',
+        description: 'All findings of the rules about the price, evaluated now.',
         extensions: cost({ entries: 4 }),
         resolve: (one) => one.findings,
       }),
       confirmedByPersonAt: t.string({
-        description: 'When a person confirmed the price, which settles what the findings say; ISO 8601, UTC.',
+        description: 'When a person confirmed the price, which overrides the findings; ISO 8601, UTC.',
         resolve: (one) => one.confirmed_by_person_at,
       }),
-      thresholds: t.field({ type: thresholds, description: 'What the price was compared by.', resolve: (one) => one.thresholds }),
+      thresholds: t.field({ type: thresholds, description: 'Settings used for the comparison.', resolve: (one) => one.thresholds }),
       rates: t.field({
         type: [rate],
         nullable: false,
-        description: 'Rates by which prices of other markets were compared.',
+        description: 'Exchange rates used to compare prices of other markets.',
         extensions: cost({ entries: 2 }),
         resolve: (one) => one.rates,
       }),
       medians: t.field({ type: medians, nullable: false, description: 'Medians from our history.', resolve: (one) => one.medians }),
-      samples: t.exposeInt('samples', { nullable: true, description: "How many sales or offers the feed's figures are of." }),
+      samples: t.exposeInt('samples', { nullable: true, description: "Number of sales or offers behind the feed's figures." }),
     }),
   })
 }

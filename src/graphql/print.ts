@@ -1,4 +1,4 @@
-// Prints the schema as SDL: `npm run schema` keeps docs/schema.graphql so.
+// Prints the schema as SDL for docs/schema.graphql (`npm run schema`).
 import { printSchema } from 'graphql'
 import { buildSchema } from './schema.ts'
 

@@ -1,4 +1,4 @@
-// Repricing rules: what REST answers under /plus/repricing-rules.
+// Repricing rules, as under /plus/repricing-rules over REST.
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { call } from '#core/verb.ts'
 import { createRepricingRule, MOST_RULES } from '#market/repricing/create-repricing-rule.ts'
@@ -19,17 +19,17 @@ export function implementRepricing(builder: Builder): void {
   const { simulation, run } = addOutcomeTypes(builder)
   const input = addInput(builder)
   const deleted = builder.objectRef<{ message: string }>('RepricingRuleDeleted').implement({
-    description: 'What became of a repricing rule.',
+    description: 'Result of a change to a repricing rule.',
     fields: (t) => ({
-      success: t.boolean({ nullable: false, description: 'Always true: a failing mutation gives null and an error.', resolve: () => true }),
-      message: t.exposeString('message', { nullable: false, description: 'What was done, for people.' }),
+      success: t.boolean({ nullable: false, description: 'Always true: a failed mutation returns null and an error.', resolve: () => true }),
+      message: t.exposeString('message', { nullable: false, description: 'Human-readable message.' }),
     }),
   })
   builder.queryField('repricingRules', (t) =>
     t.field({
       type: [rule],
       nullable: { list: false, items: false },
-      description: 'Your repricing rules in the order in which they take their listings. Plus and above.',
+      description: 'Your repricing rules, in order of precedence. Plus and above.',
       extensions: { ...cost({ weight: 10, entries: MOST_RULES }), ...fromDatabase, ...needing(OPERATION_PLAN.listRepricingRules) },
       resolve: (_root, _args, ctx) => call(listRepricingRules, ctx, {}),
     }),
@@ -39,32 +39,32 @@ export function implementRepricing(builder: Builder): void {
     return {
       createRepricingRule: t.field({
         type: rule,
-        description: 'Creates a rule, which is off until it was simulated and enabled. Needs name, target, scope and floor.',
-        args: { input: t.arg({ type: input, required: true, description: 'The rule; `enabled` is not allowed.' }) },
+        description: 'Creates a rule. It is off until you simulate and enable it. Requires name, target, scope and floor.',
+        args: { input: t.arg({ type: input, required: true, description: 'The rule, without `enabled`.' }) },
         resolve: (_root, args, ctx, info) => callByFields(createRepricingRule, ctx, info, fieldsOf(args.input)),
       }),
       updateRepricingRule: t.field({
         type: rule,
-        description: 'Changes the fields sent; with other terms the rule is off until it is simulated again.',
-        args: { id, input: t.arg({ type: input, required: true, description: 'What changes.' }) },
+        description: 'Changes the given fields. Changing the terms disables the rule until it is simulated again.',
+        args: { id, input: t.arg({ type: input, required: true, description: 'Fields to change.' }) },
         resolve: (_root, args, ctx, info) => callByFields(updateRepricingRule, ctx, info, fieldsOf(args.input), pathOf(args)),
       }),
       deleteRepricingRule: t.field({
         type: deleted,
-        description: 'Deletes a rule; prices stay as it left them.',
+        description: 'Deletes a rule; prices stay unchanged.',
         args: { id },
         resolve: (_root, args, ctx, info) => callByFields(deleteRepricingRule, ctx, info, {}, pathOf(args)),
       }),
       simulateRepricingRule: t.field({
         type: simulation,
-        description: 'Says what a rule would do now and would have done on the days before; no price changes.',
-        args: { id, days: t.arg.int({ description: 'Days before now, 1 to 90; 30 when not sent.' }) },
+        description: 'Simulates what a rule would do now and would have done on previous days; changes no price.',
+        args: { id, days: t.arg.int({ description: 'Number of days back, 1 to 90; default: 30.' }) },
         resolve: (_root, args, ctx, info) =>
           callByFields(simulateRepricingRule, ctx, info, args.days == null ? {} : { days: args.days }, pathOf(args)),
       }),
       runRepricingRule: t.field({
         type: run,
-        description: 'Runs a rule now, if it was simulated as it is.',
+        description: 'Runs a rule now. Its current terms must have been simulated.',
         args: { id },
         resolve: (_root, args, ctx, info) => callByFields(runRepricingRule, ctx, info, {}, pathOf(args)),
       }),
@@ -74,16 +74,16 @@ export function implementRepricing(builder: Builder): void {
 
 function addRuleType(builder: Builder) {
   const target = builder.objectRef<RepricingRule['target']>('RepricingTarget').implement({
-    description: 'What prices are computed from.',
+    description: 'Basis of the computed prices.',
     fields: (t) => ({
       kind: t.string({ nullable: false, description: '`market`, `cheapest` or `median_sales`.', resolve: (of) => of.kind }),
       market: t.string({ description: 'Code of the market.', resolve: (of) => (of.kind === 'market' ? of.market : null) }),
-      factor: t.float({ description: 'Times this.', resolve: (of) => (of.kind === 'cheapest' ? null : of.factor) }),
-      amount: t.float({ description: 'Plus this, in TL.', resolve: (of) => (of.kind === 'cheapest' ? of.amount : null) }),
+      factor: t.float({ description: 'Factor applied to the basis.', resolve: (of) => (of.kind === 'cheapest' ? null : of.factor) }),
+      amount: t.float({ description: 'Amount added to the basis, in TL.', resolve: (of) => (of.kind === 'cheapest' ? of.amount : null) }),
     }),
   })
   const scope = builder.objectRef<RepricingRule['scope']>('RepricingScope').implement({
-    description: 'Which listings a rule is for.',
+    description: 'Listings a rule applies to.',
     fields: (t) => ({
       kind: t.string({ nullable: false, description: '`all`, `listings`, `skus` or `items`.', resolve: (of) => of.kind }),
       ids: t.idList({ description: 'Ids of listings.', resolve: (of) => (of.kind === 'listings' ? of.ids : null) }),
@@ -93,25 +93,28 @@ function addRuleType(builder: Builder) {
     }),
   })
   const floor = builder.objectRef<RepricingRule['floor']>('RepricingFloor').implement({
-    description: 'No price is ever set below it; of both the higher holds.',
+    description: 'No price is set below it; if both are given, the higher one applies.',
     fields: (t) => ({
       price: t.exposeFloat('price', { nullable: true, description: 'Lowest price, in TL.' }),
       payout: t.exposeFloat('payout', { nullable: true, description: 'Lowest payout of one unit, in TL.' }),
     }),
   })
   return builder.objectRef<RepricingRule>('RepricingRule').implement({
-    description: 'A rule that sets prices of your published listings. Times are local, with their offset.',
+    description: 'A rule that sets prices of your published listings. Times are local, with offset.',
     fields: (t) => ({
       id: t.id({ nullable: false, description: 'Unique id.', resolve: ({ id }) => id }),
-      name: t.exposeString('name', { nullable: false, description: 'For people.' }),
+      name: t.exposeString('name', { nullable: false, description: 'Human-readable message.' }),
       enabled: t.exposeBoolean('enabled', { nullable: false, description: 'Whether it runs every hour.' }),
-      target: t.field({ type: target, nullable: false, description: 'What prices are computed from.', resolve: (of) => of.target }),
-      scope: t.field({ type: scope, nullable: false, description: 'Which listings it is for.', resolve: (of) => of.scope }),
-      floor: t.field({ type: floor, nullable: false, description: 'The lowest that it sets.', resolve: (of) => of.floor }),
-      ceiling: t.exposeFloat('ceiling', { nullable: true, description: 'The highest that it sets, in TL.' }),
-      maxMovePercent: t.exposeFloat('max_move_percent', { nullable: true, description: 'Largest change by one run.' }),
-      minComparables: t.exposeInt('min_comparables', { nullable: false, description: 'With fewer comparable listings or sales a price stays.' }),
-      simulatedAt: t.exposeString('simulated_at', { nullable: true, description: 'When it was last simulated as it is now.' }),
+      target: t.field({ type: target, nullable: false, description: 'Basis of the computed prices.', resolve: (of) => of.target }),
+      scope: t.field({ type: scope, nullable: false, description: 'Listings it applies to.', resolve: (of) => of.scope }),
+      floor: t.field({ type: floor, nullable: false, description: 'Lowest price it sets.', resolve: (of) => of.floor }),
+      ceiling: t.exposeFloat('ceiling', { nullable: true, description: 'Highest price it sets, in TL.' }),
+      maxMovePercent: t.exposeFloat('max_move_percent', { nullable: true, description: 'Largest change per run, in percent.' }),
+      minComparables: t.exposeInt('min_comparables', {
+        nullable: false,
+        description: 'Prices stay unchanged if there are fewer comparable listings or sales.',
+      }),
+      simulatedAt: t.exposeString('simulated_at', { nullable: true, description: 'When its current terms were last simulated.' }),
       lastRunAt: t.exposeString('last_run_at', { nullable: true, description: 'When it last ran.' }),
     }),
   })
@@ -119,39 +122,39 @@ function addRuleType(builder: Builder) {
 
 function addOutcomeTypes(builder: Builder) {
   const reason = builder.objectRef<RepricedListing['reason']>('RepricingReason').implement({
-    description: 'Why a rule sets a price, or leaves it.',
+    description: 'Why a rule sets or keeps a price.',
     fields: (t) => ({
-      message: t.exposeString('message', { nullable: false, description: 'For people.' }),
-      rule: t.exposeString('rule', { nullable: true, description: 'Name of the reason; for programs.' }),
+      message: t.exposeString('message', { nullable: false, description: 'Human-readable message.' }),
+      rule: t.exposeString('rule', { nullable: true, description: 'Machine-readable name of the reason.' }),
     }),
   })
   const listing = builder.objectRef<RepricedListing>('RepricedListing').implement({
-    description: 'What a rule would do with a listing.',
+    description: 'Effect of a rule on one listing.',
     fields: (t) => ({
       listingId: t.id({ nullable: false, description: 'Id of the listing.', resolve: (of) => of.listing_id }),
-      price: t.exposeFloat('price', { nullable: false, description: 'Now, in TL.' }),
-      newPrice: t.exposeFloat('new_price', { nullable: false, description: 'What the rule would set, in TL.' }),
-      payout: t.exposeFloat('payout', { nullable: false, description: 'What a sale of one unit would then pay you, in TL.' }),
-      limit: t.exposeString('limit', { nullable: true, description: '`floor`, `ceiling` or `max_move`, where it kept the price from its target.' }),
+      price: t.exposeFloat('price', { nullable: false, description: 'Current price, in TL.' }),
+      newPrice: t.exposeFloat('new_price', { nullable: false, description: 'Price the rule would set, in TL.' }),
+      payout: t.exposeFloat('payout', { nullable: false, description: 'Your payout for one unit at that price, in TL.' }),
+      limit: t.exposeString('limit', { nullable: true, description: '`floor`, `ceiling` or `max_move` if it kept the price from its target.' }),
       reason: t.field({ type: reason, nullable: false, description: 'Why.', resolve: (of) => of.reason }),
     }),
   })
   const day = builder.objectRef<SimulatedDay>('SimulatedDay').implement({
-    description: 'What a rule would have done on a day.',
+    description: 'What a rule would have done on one day.',
     fields: (t) => ({
       day: t.exposeString('day', { nullable: false, description: 'UTC.' }),
-      known: t.exposeInt('known', { nullable: false, description: 'Listings whose target was known on that day.' }),
-      raised: t.exposeInt('raised', { nullable: false, description: 'Listings made more expensive.' }),
-      lowered: t.exposeInt('lowered', { nullable: false, description: 'Listings made cheaper.' }),
-      atFloor: t.exposeInt('at_floor', { nullable: false, description: 'Listings that the floor kept from their target.' }),
-      averagePrice: t.exposeFloat('average_price', { nullable: true, description: 'Of the listings at the end of the day, in TL.' }),
+      known: t.exposeInt('known', { nullable: false, description: 'Listings with a known target on that day.' }),
+      raised: t.exposeInt('raised', { nullable: false, description: 'Listings with a price increase.' }),
+      lowered: t.exposeInt('lowered', { nullable: false, description: 'Listings with a price decrease.' }),
+      atFloor: t.exposeInt('at_floor', { nullable: false, description: 'Listings kept from their target by the floor.' }),
+      averagePrice: t.exposeFloat('average_price', { nullable: true, description: 'Average price of the listings at the end of the day, in TL.' }),
     }),
   })
   const simulation = builder.objectRef<Simulation>('RepricingSimulation').implement({
-    description: 'What a rule would do now and would have done on the days before.',
+    description: 'What a rule would do now and would have done on previous days.',
     fields: (t) => ({
-      listingsTotal: t.exposeInt('listings_total', { nullable: false, description: 'Listings that the rule has now.' }),
-      changed: t.exposeInt('changed', { nullable: false, description: 'Those whose price it would change now.' }),
+      listingsTotal: t.exposeInt('listings_total', { nullable: false, description: 'Listings the rule currently applies to.' }),
+      changed: t.exposeInt('changed', { nullable: false, description: 'Listings whose price would change now.' }),
       listings: t.field({
         type: [listing],
         nullable: { list: false, items: false },
@@ -162,12 +165,12 @@ function addOutcomeTypes(builder: Builder) {
     }),
   })
   const run = builder.objectRef<RepricingRun>('RepricingRun').implement({
-    description: 'What a run of a rule has changed.',
+    description: 'Result of a run of a rule.',
     fields: (t) => ({
-      listingsTotal: t.exposeInt('listings_total', { nullable: false, description: 'Listings that the rule has now.' }),
-      changed: t.exposeInt('changed', { nullable: false, description: 'Those whose price it has changed.' }),
-      failed: t.exposeInt('failed', { nullable: false, description: 'Those that changed meanwhile, or may not be changed.' }),
-      jobId: t.id({ description: 'The price job with a row for each change; null without one.', resolve: (of) => of.job_id }),
+      listingsTotal: t.exposeInt('listings_total', { nullable: false, description: 'Listings the rule currently applies to.' }),
+      changed: t.exposeInt('changed', { nullable: false, description: 'Listings whose price changed.' }),
+      failed: t.exposeInt('failed', { nullable: false, description: 'Listings that changed in the meantime or cannot be changed.' }),
+      jobId: t.id({ description: 'Price job with a row for each change; null if nothing changed.', resolve: (of) => of.job_id }),
     }),
   })
   return { simulation, run }
@@ -175,19 +178,19 @@ function addOutcomeTypes(builder: Builder) {
 
 function addInput(builder: Builder) {
   const target = builder.inputType('RepricingTargetInput', {
-    description: 'What prices are computed from.',
+    description: 'Basis of the computed prices.',
     fields: (t) => ({
       kind: t.string({
         required: true,
         description: '`market` (with `market` and `factor`), `cheapest` (with `amount`) or `median_sales` (with `factor`).',
       }),
       market: t.string({ description: 'Code of a market (`source_a`) or its name in `Market` (`SOURCE_A`).' }),
-      factor: t.float({ description: 'Times this, 0.01 to 100.' }),
-      amount: t.float({ description: 'Plus this, in TL; negative to undercut.' }),
+      factor: t.float({ description: 'Factor applied to the basis, 0.01 to 100.' }),
+      amount: t.float({ description: 'Amount added to the basis, in TL; negative to undercut.' }),
     }),
   })
   const scope = builder.inputType('RepricingScopeInput', {
-    description: 'Which listings a rule is for.',
+    description: 'Listings a rule applies to.',
     fields: (t) => ({
       kind: t.string({
         required: true,
@@ -200,23 +203,23 @@ function addInput(builder: Builder) {
     }),
   })
   const floor = builder.inputType('RepricingFloorInput', {
-    description: 'The lowest that a rule sets: a price, a payout or both.',
+    description: 'Lower limit of a rule: a price, a payout or both.',
     fields: (t) => ({
       price: t.float({ description: 'Lowest price, in TL.' }),
       payout: t.float({ description: 'Lowest payout of one unit, in TL.' }),
     }),
   })
   return builder.inputType('RepricingRuleInput', {
-    description: 'A repricing rule. What is not sent stays as it is; null clears `ceiling` and `maxMovePercent`.',
+    description: 'A repricing rule. Omitted fields stay unchanged; null clears `ceiling` and `maxMovePercent`.',
     fields: (t) => ({
-      name: t.string({ description: 'For people.' }),
-      enabled: t.boolean({ description: 'Whether it runs every hour; only after it was simulated.' }),
-      target: t.field({ type: target, description: 'What prices are computed from.' }),
-      scope: t.field({ type: scope, description: 'Which listings it is for.' }),
-      floor: t.field({ type: floor, description: 'The lowest that it sets.' }),
-      ceiling: t.float({ description: 'The highest that it sets, in TL.' }),
-      maxMovePercent: t.float({ description: 'Largest change by one run, 1 to 100.' }),
-      minComparables: t.int({ description: 'With fewer comparable listings or sales a price stays.' }),
+      name: t.string({ description: 'Human-readable message.' }),
+      enabled: t.boolean({ description: 'Whether it runs every hour; requires a simulation first.' }),
+      target: t.field({ type: target, description: 'Basis of the computed prices.' }),
+      scope: t.field({ type: scope, description: 'Listings it applies to.' }),
+      floor: t.field({ type: floor, description: 'Lowest price it sets.' }),
+      ceiling: t.float({ description: 'Highest price it sets, in TL.' }),
+      maxMovePercent: t.float({ description: 'Largest change per run in percent, 1 to 100.' }),
+      minComparables: t.int({ description: 'Prices stay unchanged if there are fewer comparable listings or sales.' }),
     }),
   })
 }

@@ -1,4 +1,4 @@
-// GraphQL's responder: a request's text becomes a response, queries out of the cache where they came before.
+// GraphQL responder: turns request text into a response, using cached queries where possible.
 import { Cache } from '#core/cache.ts'
 import { ServiceError } from '#core/errors.ts'
 import type { Market } from '#core/markets.ts'

@@ -61,7 +61,7 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): FastEndpoin
       compiles: !without.has('graphql-compiler'),
       itemBytes,
       output: new Output(),
-      logged: (cause) => node.log.error({ err: cause }, 'A GraphQL field failed'),
+      logged: (cause) => node.log.error({ err: cause }, 'GraphQL field failed'),
     },
     ctx: publicContext(node),
     failed,
@@ -96,7 +96,7 @@ function readQueryBody(path: string, request: IncomingMessage, serve: (made: Api
   const { method, url, headers } = request
   if (url !== path || method !== 'POST' || !JSON_BODIES.has(headers['content-type'] ?? '')) return false
   const length = Number(headers['content-length'])
-  // A request without a body ends once it is read, and whoever reads it next would wait for ever.
+  // A request without a body ends once it is read, and whoever reads it next would wait forever.
   if (!(length > 0 && length <= BODY_LIMIT) || headers['content-encoding'] !== undefined) return false
   request.once('readable', () => {
     const bytes = request.read() as Buffer | null

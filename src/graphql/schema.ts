@@ -32,7 +32,7 @@ export function buildSchema(): GraphQLSchema {
   implementRepricing(builder)
   implementWorthHistory(builder)
   builder.enumType('Market', {
-    description: 'Markets that prices come from. Arguments named `market` take these names as texts, or the codes in lower case.',
+    description: 'Markets that provide prices. Arguments named `market` take these names as strings, or the lower-case codes.',
     values: Object.fromEntries(MARKETS.map((market) => [market.toUpperCase(), { value: market, description: MARKET_TEXTS[market] }])),
   })
   const schema = builder.toSchema({ sortSchema: false })

@@ -1,4 +1,4 @@
-// Query.payoutPreview and Query.listingVisibility: what REST answers under /plus/payout-preview and /plus/listings/{id}/visibility.
+// Query.payoutPreview and Query.listingVisibility, as under /plus/payout-preview and /plus/listings/{id}/visibility over REST.
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { previewPayout } from '#market/preview-payout.ts'
 import { readListingVisibility } from '#market/read-listing-visibility.ts'
@@ -14,33 +14,36 @@ const VISIBILITY_READ = { ...cost({ weight: 10 }), ...fromDatabase, ...needing(O
 
 export function implementSellerQueries(builder: Builder): void {
   const preview = builder.objectRef<PayoutPreview>('PayoutPreview').implement({
-    description: 'What a sale of one unit would pay.',
+    description: 'Payout of one unit.',
     fields: (t) => ({
-      price: t.exposeFloat('price', { nullable: false, description: 'Of one unit, in TL.' }),
-      commission: t.exposeFloat('commission', { nullable: false, description: 'What the marketplace keeps, in TL.' }),
-      payout: t.exposeFloat('payout', { nullable: false, description: 'What the seller gets, in TL.' }),
+      price: t.exposeFloat('price', { nullable: false, description: 'Per unit, in TL.' }),
+      commission: t.exposeFloat('commission', { nullable: false, description: 'Commission, in TL.' }),
+      payout: t.exposeFloat('payout', { nullable: false, description: 'Payout to the seller, in TL.' }),
     }),
   })
   const cause = builder.objectRef<ListingVisibility['reasons'][number]>('VisibilityReason').implement({
-    description: 'Something that hides a listing from buyers.',
+    description: 'A reason a listing is hidden from buyers.',
     fields: (t) => ({
       code: t.exposeString('code', {
         nullable: false,
         description: '`pending`, `paused`, `rejected`, `expired`, `sold`, `no_stock`, `vacation` or `account_suspended`.',
       }),
-      since: t.exposeString('since', { nullable: true, description: 'Local time with offset; null where it is not recorded.' }),
-      whatToDo: t.exposeString('what_to_do', { nullable: false, description: 'For people.' }),
-      rejectionReason: t.exposeString('rejection_reason', { nullable: true, description: 'Of the code `rejected`: what the operator wrote.' }),
+      since: t.exposeString('since', { nullable: true, description: 'Local time with offset; null if it was not recorded.' }),
+      whatToDo: t.exposeString('what_to_do', { nullable: false, description: 'Human-readable message.' }),
+      rejectionReason: t.exposeString('rejection_reason', {
+        nullable: true,
+        description: 'Reason written by the operator; only with the code `rejected`.',
+      }),
     }),
   })
   const visibility = builder.objectRef<ListingVisibility>('ListingVisibility').implement({
-    description: 'Whether buyers find a listing, and why not.',
+    description: 'Whether buyers can find a listing, and why not.',
     fields: (t) => ({
       visible: t.exposeBoolean('visible', { nullable: false, description: 'Whether a search can find it.' }),
       reasons: t.field({
         type: [cause],
         nullable: { list: false, items: false },
-        description: 'Empty when it is visible.',
+        description: 'Empty if the listing is visible.',
         extensions: cost({ entries: 2 }),
         resolve: (of) => of.reasons,
       }),
@@ -49,17 +52,17 @@ export function implementSellerQueries(builder: Builder): void {
   builder.queryFields((t) => ({
     payoutPreview: t.field({
       type: preview,
-      description: 'What a sale would pay you: of a price, or of the smallest price that pays an amount; exactly one of both. Plus and above.',
+      description: 'Calculates your payout for a price, or the lowest price for a payout; give exactly one of the two. Plus and above.',
       extensions: PREVIEW,
       args: {
         price: t.arg.float({ description: 'Price of one unit, in TL.' }),
-        net: t.arg.float({ description: 'What the sale has to pay at least, in TL.' }),
+        net: t.arg.float({ description: 'Minimum payout of the sale, in TL.' }),
       },
       resolve: (_root, args, ctx, info) => callByFields(previewPayout, ctx, info, sent(args)),
     }),
     listingVisibility: t.field({
       type: visibility,
-      description: 'Why buyers do not find one of your listings; null where you have none with this id. Plus and above.',
+      description: 'Why buyers cannot find one of your listings; null if you have no listing with this id. Plus and above.',
       extensions: VISIBILITY_READ,
       args: { listingId: t.arg.id({ required: true, description: 'Id of one of your listings.' }) },
       resolve: (_root, { listingId }, ctx, info) =>

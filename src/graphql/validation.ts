@@ -1,4 +1,4 @@
-// Validation of documents: what graphql-js finds, told with the argument it is about and with what is possible instead.
+// Validates documents: the errors of graphql-js, extended with the argument and the allowed names.
 import {
   type ASTNode,
   type DocumentNode,

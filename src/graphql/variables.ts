@@ -1,4 +1,4 @@
-// Variables and arguments read by functions made once per document; whatever is not plainly right is left to graphql-js.
+// Reads variables and arguments with functions compiled once per document; anything unusual is left to graphql-js.
 import {
   type FieldNode,
   getArgumentValues,
@@ -24,7 +24,7 @@ const PLAIN: Record<string, (value: unknown) => unknown> = {
   Int: (value) => (Number.isInteger(value) && Math.abs(value as number) < 2 ** 31 ? value : undefined),
 }
 
-/** Makes what reads an operation's variables from what was sent; it gives null where they are refused. */
+/** Makes what reads an operation's variables from what was sent; it gives null if they are refused. */
 export function variablesReader(schema: GraphQLSchema, { variableDefinitions = [] }: OperationDefinitionNode): (sent: Values) => Values | null {
   const declared = variableDefinitions.map(({ variable, type, defaultValue }) => {
     const optional = type.kind !== Kind.NON_NULL_TYPE && defaultValue === undefined

@@ -12,24 +12,24 @@ import { callByFields } from './mutating.ts'
 
 export function implementWebhookMutations(builder: Builder): void {
   const input = builder.inputType('WebhookInput', {
-    description: 'The webhook as a whole: what is not sent takes its default.',
+    description: 'The complete webhook: omitted fields get their default.',
     fields: (t) => ({
-      url: t.string({ required: true, description: 'Where notifications are posted; at most 500 characters.' }),
-      onSale: t.boolean({ description: 'Notify of each order line sold; false unless sent.' }),
-      onExpire: t.boolean({ description: 'Notify of each publication period that ends; false unless sent.' }),
-      isActive: t.boolean({ description: 'false pauses delivery; true unless sent.' }),
+      url: t.string({ required: true, description: 'URL that receives notifications; at most 500 characters.' }),
+      onSale: t.boolean({ description: 'Notify about each order line sold; default: false.' }),
+      onExpire: t.boolean({ description: 'Notify about each publication period that ends; default: false.' }),
+      isActive: t.boolean({ description: 'false pauses delivery; default: true.' }),
     }),
   })
   const webhook = builder.objectRef<Webhook>('Webhook').implement({
-    description: 'Where the account is notified of its sales and expiries.',
+    description: 'Webhook that notifies the account about its sales and expiries.',
     fields: (t) => ({
-      url: t.exposeString('url', { nullable: false, description: 'Where notifications are posted.' }),
+      url: t.exposeString('url', { nullable: false, description: 'URL that receives notifications.' }),
       onSale: t.exposeBoolean('on_sale', { nullable: false, description: 'Whether sales are notified.' }),
       onExpire: t.exposeBoolean('on_expire', { nullable: false, description: 'Whether expiries are notified.' }),
       isActive: t.exposeBoolean('is_active', { nullable: false, description: 'Whether notifications are delivered.' }),
       secret: t.exposeString('secret', {
         nullable: false,
-        description: '48 characters; made at the first save, the same for ever.',
+        description: '48 characters; generated on the first save and never changed.',
       }),
       note: t.string({ nullable: false, description: 'How to verify the signature.', resolve: () => SIGNATURE_NOTE }),
     }),
@@ -52,10 +52,10 @@ export function implementWebhookMutations(builder: Builder): void {
 
 function addTest(builder: Builder): void {
   const queued = builder.objectRef<{ id: string; event: EventKind }>('TestQueued').implement({
-    description: 'A test event that was queued.',
+    description: 'A queued test event.',
     fields: (t) => ({
       id: t.exposeString('id', { nullable: false, description: 'The `webhook-id` of the notification.' }),
-      event: t.exposeString('event', { nullable: false, description: 'What is sent.' }),
+      event: t.exposeString('event', { nullable: false, description: 'Data sent to the webhook.' }),
     }),
   })
   builder.mutationField('testWebhook', (t) =>
@@ -70,17 +70,17 @@ function addTest(builder: Builder): void {
 
 function addCheck(builder: Builder): void {
   const check = builder.objectRef<Check>('WebhookCheck').implement({
-    description: 'One notification of a check, and what the answer to it says of the receiver.',
+    description: "One notification of a check and the receiver's response.",
     fields: (t) => ({
-      name: t.exposeString('name', { nullable: false, description: 'What was sent.' }),
-      expected: t.exposeString('expected', { nullable: false, description: 'What a correct receiver answers.' }),
-      got: t.exposeString('got', { nullable: false, description: 'What the receiver answered, and after how long.' }),
-      ok: t.exposeBoolean('ok', { nullable: false, description: 'Whether that is correct.' }),
-      howToFix: t.exposeString('how_to_fix', { description: 'What to change; null where it is correct.' }),
+      name: t.exposeString('name', { nullable: false, description: 'Notification that was sent.' }),
+      expected: t.exposeString('expected', { nullable: false, description: 'Expected response.' }),
+      got: t.exposeString('got', { nullable: false, description: 'Response received, and after how long.' }),
+      ok: t.exposeBoolean('ok', { nullable: false, description: 'Whether the response is correct.' }),
+      howToFix: t.exposeString('how_to_fix', { description: 'What to change; null if it is correct.' }),
     }),
   })
   const result = builder.objectRef<{ checks: Check[] }>('WebhookCheckResult').implement({
-    description: 'What a check has found.',
+    description: 'Result of a check.',
     fields: (t) => ({
       checks: t.field({ type: [check], nullable: { list: false, items: false }, description: 'In the order sent.', resolve: ({ checks }) => checks }),
     }),
@@ -96,16 +96,16 @@ function addCheck(builder: Builder): void {
 
 function addReplay(builder: Builder): void {
   const result = builder.objectRef<{ queued: number }>('ReplayResult').implement({
-    description: 'How many events will be posted again.',
-    fields: (t) => ({ queued: t.exposeInt('queued', { nullable: false, description: 'How many events will be posted.' }) }),
+    description: 'Number of events to post again.',
+    fields: (t) => ({ queued: t.exposeInt('queued', { nullable: false, description: 'Number of events to post.' }) }),
   })
   builder.mutationField('replayEvents', (t) =>
     t.field({
       type: result,
-      description: 'Posts events of the feed again, each in one attempt; once a minute, at most 10,000.',
+      description: 'Posts events from the feed again, with one attempt each; once a minute, at most 10,000 events.',
       args: {
-        after: t.arg.string({ description: 'Events after this cursor; from the first that is kept when not sent.' }),
-        until: t.arg.string({ description: 'Events up to this cursor, itself included; up to the newest when not sent.' }),
+        after: t.arg.string({ description: 'Only events after this cursor; default: from the oldest stored event.' }),
+        until: t.arg.string({ description: 'Only events up to this cursor, inclusive; default: up to the latest event.' }),
       },
       resolve: (_root, args, ctx, info) => callByFields(replayEvents, ctx, info, sent(args)),
     }),

@@ -1,4 +1,4 @@
-// Query.collectionWorthHistory: what REST answers under /plus/collections/{id}/worth-history.
+// Query.collectionWorthHistory, as under /plus/collections/{id}/worth-history over REST.
 import { readWorthHistory } from '#collections/read-worth-history.ts'
 import type { WorthDay } from '#collections/types.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
@@ -11,34 +11,34 @@ const DAYS = 100
 
 export function implementWorthHistory(builder: Builder): void {
   const amounts = builder.objectRef<WorthDay['currencies'][number]>('CollectionWorthAmounts').implement({
-    description: 'What records are worth in one currency.',
+    description: 'Worth of the records in one currency.',
     fields: (t) => ({
       currency: t.exposeString('currency', { nullable: false, description: 'Code of the currency, such as `TRY`.' }),
-      value: t.float({ nullable: false, description: 'Prices times quantities.', resolve: ({ value }) => floatOf(value) }),
-      cost: t.float({ nullable: false, description: 'Purchase prices times quantities.', resolve: (of) => floatOf(of.cost) }),
+      value: t.float({ nullable: false, description: 'Sum of price × quantity.', resolve: ({ value }) => floatOf(value) }),
+      cost: t.float({ nullable: false, description: 'Sum of purchase price × quantity.', resolve: (of) => floatOf(of.cost) }),
       gain: t.float({
         nullable: true,
-        description: 'Value less cost of the records that have both; null when none has.',
+        description: 'Value minus cost of the records that have both; null if none has.',
         resolve: ({ gain }) => gain && floatOf(gain),
       }),
     }),
   })
   const day = builder.objectRef<WorthDay>('CollectionWorthDay').implement({
-    description: 'What a collection was worth on a day, by the prices that were trusted then.',
+    description: 'Worth of a collection on one day, using the prices trusted at that time.',
     fields: (t) => ({
-      day: t.exposeString('day', { nullable: false, description: 'In the time zone of the service.' }),
-      at: t.exposeString('at', { nullable: false, description: 'When it was taken, UTC.' }),
+      day: t.exposeString('day', { nullable: false, description: "Date in the service's time zone." }),
+      at: t.exposeString('at', { nullable: false, description: 'When it was calculated, UTC.' }),
       currencies: t.field({
         type: [amounts],
         nullable: { list: false, items: false },
-        description: 'One entry per currency; amounts of different currencies are never added up.',
+        description: 'One entry per currency; amounts in different currencies are never summed.',
         extensions: cost({ entries: 3 }),
         resolve: ({ currencies }) => currencies,
       }),
-      withoutPrice: t.exposeInt('without_price', { nullable: false, description: 'Records without a price that fits.' }),
+      withoutPrice: t.exposeInt('without_price', { nullable: false, description: 'Records without a matching price.' }),
       withoutTrustedPrice: t.exposeInt('without_trusted_price', {
         nullable: false,
-        description: 'Records left out of `value` because every price that fitted was disputed or stale.',
+        description: 'Records excluded from `value` because every matching price was disputed or stale.',
       }),
       withoutCost: t.exposeInt('without_cost', { nullable: false, description: 'Records without a purchase price.' }),
     }),
@@ -47,12 +47,12 @@ export function implementWorthHistory(builder: Builder): void {
     t.field({
       type: [day],
       nullable: { list: false, items: false },
-      description: 'What one of your collections was worth, a figure a day, oldest first. A day without a figure stays without. Plus and above.',
+      description: 'Daily worth of one of your collections, oldest first. Days without a figure are omitted. Plus and above.',
       extensions: { ...cost({ weight: 10, entries: DAYS }), ...fromDatabase, ...needing(OPERATION_PLAN.readWorthHistory) },
       args: {
         collectionId: t.arg.id({ required: true, description: 'Id of one of your collections.' }),
-        from: t.arg.string({ description: 'Earliest day, itself included.' }),
-        to: t.arg.string({ description: 'Latest day, itself included.' }),
+        from: t.arg.string({ description: 'First day, inclusive.' }),
+        to: t.arg.string({ description: 'Last day, inclusive.' }),
       },
       resolve: (_root, { collectionId, ...period }, ctx, info) =>
         callByFields(readWorthHistory, ctx, info, sent(period), { id: ['collectionId', idOf(collectionId)] }),

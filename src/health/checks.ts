@@ -14,10 +14,10 @@ import { type Static, Type } from '#core/input.ts'
 
 export const FindingSchema = Type.Object(
   {
-    check: Type.String({ description: 'What was checked; a market for a price source', examples: ['database'] }),
-    ok: Type.Boolean({ description: 'False where the service does not work as it should' }),
+    check: Type.String({ description: 'Name of the check; for a price source its market', examples: ['database'] }),
+    ok: Type.Boolean({ description: 'false if there is a problem' }),
     found: Type.String(),
-    advice: Type.Optional(Type.String({ description: 'What to do about it' })),
+    advice: Type.Optional(Type.String({ description: 'How to fix it' })),
   },
   { title: 'Finding' },
 )
@@ -52,12 +52,12 @@ export async function databaseFindings(config: Config, { db, describe, needsWork
 function dataDir({ dataDir: path, databaseUrl }: Config): Finding {
   const check = 'data dir'
   if (databaseUrl) return { check, ok: true, found: 'not needed: DATABASE_URL is set' }
-  if (!existsSync(path)) return { check, ok: true, found: `${path} will be made at the first start` }
+  if (!existsSync(path)) return { check, ok: true, found: `${path} will be created on first start` }
   try {
     accessSync(path, constants.R_OK | constants.W_OK)
     return { check, ok: true, found: path }
   } catch {
-    return { check, ok: false, found: `${path} cannot be written`, advice: 'change its owner or set DATA_DIR' }
+    return { check, ok: false, found: `${path} cannot be written`, advice: 'change its owner, or set DATA_DIR' }
   }
 }
 
@@ -66,23 +66,25 @@ function disk({ dataDir: path }: Config): Finding {
   const free = bavail * bsize
   const found = `${(free / 1024 ** 3).toFixed(1)} GB free`
   if (free >= LEAST_FREE_BYTES) return { check: 'disk', ok: true, found }
-  return { check: 'disk', ok: false, found, advice: 'make room: the database stops writing when the disk is full' }
+  return { check: 'disk', ok: false, found, advice: 'free disk space; the database stops writing when the disk is full' }
 }
 
 function limits({ rateLimits, redisUrl, alone }: Config): Finding {
   const check = 'limits'
-  if (!rateLimits) return { check, ok: true, found: 'off: RATE_LIMITS' }
-  if (redisUrl) return { check, ok: true, found: 'all nodes count together in Redis' }
-  if (alone) return { check, ok: true, found: 'counted in memory: an embedded database has one node' }
-  return { check, ok: true, found: 'all nodes count together in PostgreSQL, by leases' }
+  if (!rateLimits) return { check, ok: true, found: 'off (RATE_LIMITS)' }
+  if (redisUrl) return { check, ok: true, found: 'shared by all nodes in Redis' }
+  if (alone) return { check, ok: true, found: 'in memory (the embedded database serves one node)' }
+  return { check, ok: true, found: 'shared by all nodes in PostgreSQL' }
 }
 
 async function dumps(config: Config): Promise<Finding> {
   const check = 'dumps'
   const store = openDumpStore(config)
   const problem = await store.problem()
-  if (!problem) return { check, ok: true, found: `kept in ${store.place}` }
-  const advice = problem.refused ? 'correct DUMPS_S3_URL, its keys or DUMPS_S3_REGION' : 'check that the store runs and can be reached from here'
+  if (!problem) return { check, ok: true, found: `stored in ${store.place}` }
+  const advice = problem.refused
+    ? 'check DUMPS_S3_URL, its keys and DUMPS_S3_REGION'
+    : 'check that the store is running and reachable from this machine'
   return { check, ok: false, found: `${store.place} cannot be used: ${problem.message}`, advice }
 }
 
@@ -102,10 +104,10 @@ async function replica(url: string, primary: Db): Promise<Finding> {
   const db = openReplica(url)
   try {
     const doubt = await doubtAbout(db, primary)
-    if (doubt !== null) return { check, ok: false, found: doubt, advice: 'correct DATABASE_REPLICA_URL: large reads burden the primary' }
+    if (doubt !== null) return { check, ok: false, found: doubt, advice: 'fix DATABASE_REPLICA_URL; large reads currently load the primary' }
     const { rows } = await sql<{ seconds: number }>`
       select coalesce(extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp()), 0)::float8 as seconds`.execute(db.kysely)
-    return { check, ok: true, found: `a standby of the database, last change ${Math.round(rows[0]!.seconds)} s ago` }
+    return { check, ok: true, found: `standby of the database, last change ${Math.round(rows[0]!.seconds)} s ago` }
   } finally {
     await db.close()
   }
@@ -122,10 +124,15 @@ async function worker(db: Db): Promise<Finding> {
   const { alive, lastSeenSeconds } = await workersSeen(db.kysely)
   const check = 'worker'
   if (alive > 0) return { check, ok: true, found: `${alive} alive` }
-  const found = lastSeenSeconds === null ? 'none was ever seen' : `none alive, the last one was seen ${Math.round(lastSeenSeconds)} s ago`
+  const found = lastSeenSeconds === null ? 'none has ever run' : `none running; last seen ${Math.round(lastSeenSeconds)} s ago`
   // A worker that is being replaced is not a problem.
   if (lastSeenSeconds !== null && lastSeenSeconds <= ALIVE_SECONDS) return { check, ok: true, found }
-  return { check, ok: false, found, advice: 'start mintmark work (or serve): webhooks wait, and publication periods do not end' }
+  return {
+    check,
+    ok: false,
+    found,
+    advice: 'start mintmark work (or serve); without a worker, webhooks are not delivered and publication periods do not end',
+  }
 }
 
 /** How fresh, complete and far trusted each source of prices is; for information, since only the operator knows what to expect. */
@@ -146,14 +153,14 @@ function stateOf(source: PriceSource): Pick<Finding, 'found' | 'advice'> {
   const usual = interval === null ? '' : `, usually one every ${interval === 1 ? 'day' : `${interval} days`}`
   const feed =
     age === null
-      ? 'no feed yet'
-      : `newest feed ${age === 0 ? 'of today' : age === 1 ? '1 day old' : `${age} days old`}${usual}${late ? ', late' : ''}`
+      ? 'no feed imported yet'
+      : `latest feed ${age === 0 ? 'from today' : age === 1 ? '1 day old' : `${age} days old`}${usual}${late ? ', late' : ''}`
   const states = (['confirmed', 'trusted', 'disputed', 'stale'] as const).map((state) => `${percent(shares[state])} ${state}`)
   const covered = groups.map(({ group, prices: count, coverage }) => `${group}: ${count} prices, ${percent(coverage)} of the items`)
   const said = [aside ? `set aside by ${aside.by}` : '', feed, prices === 0 ? '' : states.join(', '), `${held} held`, ...covered]
   return {
     found: `${name === market ? '' : `${name}, `}${said.filter(Boolean).join('; ')}`,
-    ...(held > 0 && { advice: `decide on them: mintmark held list --market ${market}` }),
+    ...(held > 0 && { advice: `review them: mintmark held list --market ${market}` }),
   }
 }
 
@@ -161,13 +168,13 @@ function stateOf(source: PriceSource): Pick<Finding, 'found' | 'advice'> {
 function rates(known: Rates, currencies: string[], now: Date, unchecked: number): Finding {
   const check = 'rates'
   const missing = currencies.filter((currency) => known.microLira(currency, now.getTime()) === null)
-  const notChecked = unchecked === 0 ? '' : `; ${unchecked} prices could not be checked for want of a rate of their day`
+  const notChecked = unchecked === 0 ? '' : `; ${unchecked} prices could not be checked: no exchange rate for their day`
   if (missing.length === 0) {
     const advice = unchecked === 0 ? {} : { advice: 'load the rates of those days: mintmark rates set --date ...' }
     return { check, ok: true, found: `known for ${currencies.join(', ')}${notChecked}`, ...advice }
   }
-  const found = `none for ${missing.join(', ')}: sort_by=price puts items with such prices last, and prices are not compared across currencies${notChecked}`
-  return { check, ok: true, found, advice: `load them: mintmark rates set ${missing.map((currency) => `${currency}=...`).join(' ')}` }
+  const found = `none for ${missing.join(', ')}: sort_by=price lists items with such prices last, and prices are not compared across currencies${notChecked}`
+  return { check, ok: true, found, advice: `load rates: mintmark rates set ${missing.map((currency) => `${currency}=...`).join(' ')}` }
 }
 
 async function clock(db: Db): Promise<Finding> {

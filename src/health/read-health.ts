@@ -6,7 +6,7 @@ import type { Config } from '#config.ts'
 import { databaseFindings, type Finding, FindingSchema, machineFindings } from './checks.ts'
 
 export const HealthSchema = Type.Object(
-  { ok: Type.Boolean({ description: 'Whether all findings are' }), findings: Type.Array(FindingSchema) },
+  { ok: Type.Boolean({ description: 'Whether all findings are ok' }), findings: Type.Array(FindingSchema) },
   { title: 'Health' },
 )
 export interface Health {

@@ -24,7 +24,7 @@ const HEADERS = {
 }
 
 const NOT_BUILT = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Mintmark</title>
-<h1>This page is not built</h1><p>Run <code>npm ci</code> in the checkout, which builds it, and start again.</p></html>`
+<h1>This page has not been built</h1><p>Run <code>npm ci</code> in the checkout to build it, then restart.</p></html>`
 
 /**
  * Registers the pages of `dist/<name>` under `/<name>`; unknown paths below it get the first page, which finds its own way.

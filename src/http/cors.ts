@@ -1,4 +1,4 @@
-// CORS of the public listener: which origins of web pages may read its answers, and what preflights are told.
+// CORS of the public listener: allowed origins and preflight responses.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { setHeaders } from './fastify-adapter.ts'
 import type { Headers } from './response.ts'

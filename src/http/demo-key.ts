@@ -1,4 +1,4 @@
-// Who may see the key of the demo: a browser on this machine that asked for it by a loopback address.
+// Decides who may see the demo key: browsers on this machine that use a loopback address.
 import type { FastifyRequest } from 'fastify'
 import { isLoopback } from '#core/loopback.ts'
 

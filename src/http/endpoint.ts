@@ -1,4 +1,4 @@
-// A declared route as an endpoint: its verb's input read from a request, its result or failure made a response.
+// Turns a declared route into an endpoint: reads the verb's input from a request and writes its result or error as a response.
 import { invalid, ServiceError } from '#core/errors.ts'
 import { paramReader, type TSchema, Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'
@@ -16,7 +16,7 @@ export interface EndpointRules<Ctx extends HasViewer> {
   failed: Failures
   /** for reads that are shared by plan: its version is that of everything they show */
   cache?: ResponseCache
-  /** where it is given, callers may have every paged list as CSV: a view of one moment to read the list by */
+  /** where it is given, clients may have every paged list as CSV: a view of one moment to read the list by */
   snapshot?: OpenSnapshot<Ctx>
 }
 

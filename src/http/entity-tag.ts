@@ -1,4 +1,4 @@
-// Entity tags in headers: what `If-Match` asks for, and whether `If-None-Match` knows a state.
+// Entity tags: evaluation of `If-Match` and `If-None-Match`.
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Precondition } from '#core/precondition.ts'
 

@@ -1,4 +1,4 @@
-// The one envelope of both listeners, and the one place where an error becomes an answer.
+// Response envelope of both listeners, and the conversion of errors to responses.
 import { ERROR_STATUS, type ErrorCode, type ErrorFacts, factsOf, ServiceError, unavailable } from '#core/errors.ts'
 import { ReasonFields, Type } from '#core/input.ts'
 import { namedValues } from '#core/named-values.ts'
@@ -41,7 +41,7 @@ export const ErrorSchema = Type.Object(
     success: Type.Literal(false),
     error: Type.Object({
       code: Type.Enum(ERROR_CODES),
-      message: Type.String({ description: 'For people; names what was wrong and what is allowed' }),
+      message: Type.String({ description: 'Human-readable message: what was wrong and what is allowed' }),
       ...ReasonFields,
       details: Type.Optional(Type.Array(Type.Object({ field: Type.String(), message: Type.String(), ...ReasonFields }, { title: 'Problem' }))),
     }),

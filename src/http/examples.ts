@@ -11,7 +11,7 @@ export interface Example {
   /** a body that is not JSON, or is malformed */
   text?: string
   headers?: Record<string, string>
-  /** who asks, instead of a Plus key or an operator token */
+  /** the caller, instead of a Plus key or an operator token */
   as?: 'starter' | 'nobody'
   /** asked again until the status is this one, or until there are data */
   until?: 'status' | 'data'

@@ -1,4 +1,4 @@
-// The one place where a failure becomes a response, in the form that an interface gives its errors.
+// Converts failures to responses in the error format of each interface.
 import type { Log } from '#core/context.ts'
 import type { ErrorCode, ServiceError } from '#core/errors.ts'
 import { asServiceError, errorBody } from './envelope.ts'

@@ -1,4 +1,4 @@
-// Reads the JSON that callers send, and refuses text that is not JSON or is nested only to exhaust the stack.
+// Reads the JSON that clients send, and refuses text that is not JSON or is nested only to exhaust the stack.
 import { isUtf8 } from 'node:buffer'
 import { ServiceError } from '#core/errors.ts'
 import { reason, type Term } from '#core/problems.ts'
@@ -46,7 +46,7 @@ function parsed(text: string, part: Term): unknown {
   }
 }
 
-/** Keys of all objects in a value, null where it is nested deeper than so many levels. */
+/** Keys of all objects in a value, null if it is nested deeper than so many levels. */
 function countKeys(value: unknown, levels: number): number | null {
   if (typeof value !== 'object' || value === null) return 0
   if (levels === 0) return null

@@ -1,4 +1,4 @@
-// A paged list as CSV: all rows of it, of one moment of the database, by the verb and the schema that its JSON comes from.
+// Exports a paged list as CSV: all rows from one database snapshot, using the same verb and schema as JSON.
 import { Readable } from 'node:stream'
 import { csvLine } from '#core/csv.ts'
 import type { Shape } from '#core/input.ts'
@@ -51,7 +51,7 @@ export async function listAsCsv<Ctx extends HasViewer>(
       .flatMap((row) => entriesOf(row, route.csvEntries))
       .map((row) => csvLine(columns.map(({ read }) => read(row))))
       .join('')
-  const stalled = () => setTimeout(() => body.destroy(new Error('The caller stopped reading the CSV')), STALLED_MS)
+  const stalled = () => setTimeout(() => body.destroy(new Error('The client stopped reading the CSV')), STALLED_MS)
   let timer = stalled()
   async function* lines(): AsyncIterable<string> {
     yield csvLine(columns.map(({ name }) => name)) + textOf(first.rows)

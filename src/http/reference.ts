@@ -33,7 +33,7 @@ export interface Reference extends ExampleRules {
   document: string
   /** title, texts, tags and security schemes */
   openapi: Openapi & { info: object }
-  /** where callers reach the listener, null for where the document comes from */
+  /** where clients reach the listener, null for where the document comes from */
   server: string | null
 }
 

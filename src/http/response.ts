@@ -15,7 +15,7 @@ export interface Response {
   etag?: string | null
   /** bytes, or what makes them when they are needed: not for a 304 or HEAD; null for none */
   body: Buffer | Readable | (() => Buffer) | null
-  /** makes the same bytes once more, as long as nothing has changed; null where the response may not be cached */
+  /** makes the same bytes once more, as long as nothing has changed; null if the response may not be cached */
   again?: (() => Buffer) | null
 }
 
@@ -33,7 +33,7 @@ export function unlessKnown(response: Response, ifNoneMatch: string | undefined)
   return { ...response, status: 304, headers: [], body: null }
 }
 
-/** Bodies from this many bytes on are compressed for callers who accept it. */
+/** Bodies from this many bytes on are compressed for clients who accept it. */
 const COMPRESS_FROM = 1_024
 /** Up to this many bytes, more than a page of 20 items, compressing at once is cheaper than a thread. */
 const COMPRESS_AT_ONCE = 32 * 1024

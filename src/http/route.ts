@@ -1,4 +1,4 @@
-// Declaration of a route: method, path and verb, with what the reference says of it; everything else follows from the verb.
+// Declaration of a route: method, path, verb and reference texts; everything else follows from the verb.
 import type { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { ErrorCode } from '#core/errors.ts'

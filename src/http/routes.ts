@@ -1,4 +1,4 @@
-// Registers declared routes with Fastify: handlers, 405s and the entries of the reference, all made from their verbs.
+// Registers declared routes with Fastify: handlers, 405 responses and reference entries, derived from their verbs.
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { type ErrorCode, ERROR_STATUS, ServiceError } from '#core/errors.ts'
 import { type Shape, type TSchema, Type } from '#core/input.ts'
@@ -108,7 +108,7 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security, snaps
       Object.fromEntries(chosen.map((name) => [nameOf(name), shape.required?.includes(name) ? properties[name]! : Type.Optional(properties[name]!)])),
     )
   const verbName = route.verb.name
-  const description = [route.description, snapshot && isList(route) && '`Accept: text/csv` gives all rows as CSV, whatever the page.']
+  const description = [route.description, snapshot && isList(route) && '`Accept: text/csv` returns all rows as CSV, ignoring the page.']
     .filter(Boolean)
     .join(' ')
   const body = (schema: object | undefined) => ({ title: `${verbName[0]!.toUpperCase()}${verbName.slice(1)}Input`, ...schema })
@@ -152,9 +152,9 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security, snaps
 function headersOf(errors: ReadonlySet<ErrorCode>): TSchema {
   const key = Type.String({
     maxLength: 255,
-    description: 'For 24 hours the same request with the same key gets the first answer and changes nothing',
+    description: 'For 24 hours, repeating the request with the same key returns the first response and changes nothing',
   })
-  const tag = Type.String({ description: 'Entity tag of what was read; 412 if it has changed since' })
+  const tag = Type.String({ description: 'Entity tag from your last read; 412 if the object has changed since' })
   return Type.Object({
     ...(errors.has('IDEMPOTENCY_CONFLICT') && { 'Idempotency-Key': Type.Optional(key) }),
     ...(errors.has('PRECONDITION_FAILED') && { 'If-Match': Type.Optional(tag) }),

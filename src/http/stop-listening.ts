@@ -1,4 +1,4 @@
-// How a listener ends without a request lost: in moments in which nothing waits that the system would reset.
+// Closes a listener without losing requests: only at moments when no connection is pending that the system would reset.
 import type { Server as HttpServer } from 'node:http'
 import { Server } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-// Answers that everyone on a plan gets alike and that nothing keeps as bytes: written at once, with an entity tag of what they say.
+// Responses shared by all clients of a plan that are not cached as bytes: serialised on demand with an entity tag of their content.
 import { hash } from 'node:crypto'
 import { type Answer, successBody } from './envelope.ts'
 import type { ReadyAnswer } from './route.ts'

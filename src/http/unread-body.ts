@@ -1,4 +1,4 @@
-// What becomes of a body that was refused before it was read: its connection goes on, or ends after the client got the answer.
+// Handles bodies rejected before they were read: the connection continues, or closes after the client got the response.
 import type { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'

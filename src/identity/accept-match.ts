@@ -1,4 +1,4 @@
-// Decides that a waiting record is an item: one of its candidates, or any other of its game and language family.
+// Matches a pending record to an item: one of its candidates, or any item of its game and language family.
 import { sql } from 'kysely'
 import { adoptItems } from '#catalogue/adopt-items.ts'
 import { rankOf } from '#catalogue/facts.ts'
@@ -19,7 +19,7 @@ export const acceptMatch = verb(
     name: 'acceptMatch',
     needs: 'catalogue',
     input: Type.Object(
-      { id: id('match'), item_id: Type.Integer({ description: 'The item that the record is: one of the candidates, or another one' }) },
+      { id: id('match'), item_id: Type.Integer({ description: 'Item that matches the record: one of the candidates or another item' }) },
       { additionalProperties: false },
     ),
   },

@@ -9,8 +9,8 @@ export const BatchSchema = Type.Object(
   {
     batch_id: Type.Integer(),
     kind: Type.Enum(['merge', 'split'] as const),
-    from: Type.Object(MergedItem.properties, { description: 'The item that the merge emptied, or that the split made' }),
-    into: Type.Object(MergedItem.properties, { description: 'The item that it was merged into, or split from' }),
+    from: Type.Object(MergedItem.properties, { description: 'Item removed by the merge or created by the split' }),
+    into: Type.Object(MergedItem.properties, { description: 'Item it was merged into or split from' }),
     author: Type.String(),
     at: Type.String({ format: 'date-time', description: 'UTC' }),
   },

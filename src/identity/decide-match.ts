@@ -1,4 +1,4 @@
-// Takes a match from the queue, applies a decision about it by the same way as imports, and keeps it so that it can be withdrawn.
+// Takes a match from the queue, applies a decision the same way as imports do, and records it so that it can be withdrawn.
 import { sql } from 'kysely'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { conflict } from '#core/errors.ts'
@@ -42,7 +42,7 @@ export interface Verdict {
 
 interface Deciding {
   decision: 'accepted' | 'separated'
-  /** what to write, given the match; asked again with the new candidates as long as the record goes on waiting */
+  /** what to write, given the match; asked again with the new candidates as long as the record stays pending */
   verdicts: (tx: Tx, match: QueuedMatch) => Promise<Verdict[]>
 }
 

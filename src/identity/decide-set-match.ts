@@ -1,4 +1,4 @@
-// Decides once for all cards of a set: it is a set of another source, or none of them; and withdraws that.
+// Decides about a set and so all its cards: maps it to a set of another source or separates it, and withdraws that decision.
 import { sql } from 'kysely'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { conflict, invalid } from '#core/errors.ts'
@@ -18,7 +18,7 @@ export const acceptSetMatch = verb(
     name: 'acceptSetMatch',
     needs: 'catalogue',
     input: Type.Object(
-      { id: id('set'), set_id: boundedId('The set that it is; may be left out where it resembles just one') },
+      { id: id('set'), set_id: boundedId('Matching set; optional if there is only one candidate') },
       { additionalProperties: false },
     ),
   },

@@ -1,4 +1,4 @@
-// What people decide about records, kept apart from them: it holds for every later import, too.
+// Decisions of people about records, stored separately from them, so that they also apply to later imports.
 import { sql } from 'kysely'
 import { rankOf } from '#catalogue/facts.ts'
 import type { Tx } from '#db/schema.ts'

@@ -1,4 +1,4 @@
-// The source records of one game as the matcher takes them, and the decisions of people about them.
+// Source records of one game and the decisions about them, as input of the matcher.
 import { type RawBuilder, sql } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import { MARKETS } from '#core/markets.ts'
@@ -164,7 +164,7 @@ export async function homePrices(tx: Tx, game: string, items: readonly number[] 
   return new Map(rows.map((row) => [row.item_id, row.cents]))
 }
 
-/** A record as the matcher takes it. One of our own exports goes by the source that its ref names. */
+/** A record as the matcher takes it. One of our own exports uses the source that its ref names. */
 export function matchRecordOf(
   record: GameRecord,
   { game, world }: World,

@@ -1,4 +1,4 @@
-// The groups of records that are items: what the matcher assigns, what follows other records, and what stays while it waits.
+// Groups of records that form items: those assigned by the matcher, those that follow other records, and pending ones.
 import { sql } from 'kysely'
 import { PRECEDENCE, rankOf } from '#catalogue/facts.ts'
 import { itemsInUse } from '#catalogue/store.ts'

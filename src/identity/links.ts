@@ -1,4 +1,4 @@
-// What differs between the items that records are under and those that they belong to.
+// Differences between the items records currently belong to and those they should belong to.
 import { sql } from 'kysely'
 import type { Tx } from '#db/schema.ts'
 import type { GameRecord, World } from './game-records.ts'

@@ -1,4 +1,4 @@
-// Matches that wait for a decision, are postponed or decided.
+// Lists pending, postponed and decided matches.
 import { filter } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
@@ -14,10 +14,10 @@ export const listMatches = verb(
     input: Type.Object(
       {
         state: Type.Optional(Type.Enum([...MATCH_STATES], { default: 'waiting' })),
-        game: filter('Of this game'),
-        source: filter('Records of this source, such as `pokemontcg`'),
-        set: filter('Ref or name of the set of the record'),
-        reason: Type.Optional(Type.Enum([...REASON_RULES], { description: 'Waiting because of this rule' })),
+        game: filter('Only this game'),
+        source: filter('Only records of this source, such as `pokemontcg`'),
+        set: filter("Ref or name of the record's set"),
+        reason: Type.Optional(Type.Enum([...REASON_RULES], { description: 'Pending because of this rule' })),
         ...pageParams(),
       },
       { additionalProperties: false },

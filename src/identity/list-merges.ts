@@ -11,7 +11,7 @@ export const listMerges = verb(
     needs: 'operator',
     input: Type.Object(
       {
-        item_id: Type.Optional(Type.Integer({ description: 'Merges of this item into another one, or of others into it' })),
+        item_id: Type.Optional(Type.Integer({ description: 'Only merges from or into this item' })),
         state: Type.Optional(Type.Enum([...MERGE_STATES])),
         ...pageParams(),
       },

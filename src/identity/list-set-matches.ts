@@ -1,4 +1,4 @@
-// Sets that wait for a decision about what other set they are, or about which one was taken.
+// Lists sets pending a set decision, and decided ones.
 import { filter } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
@@ -11,7 +11,7 @@ export const listSetMatches = verb(
     name: 'listSetMatches',
     needs: 'operator',
     input: Type.Object(
-      { state: Type.Optional(Type.Enum([...SET_MATCH_STATES], { default: 'waiting' })), game: filter('Of this game'), ...pageParams() },
+      { state: Type.Optional(Type.Enum([...SET_MATCH_STATES], { default: 'waiting' })), game: filter('Only this game'), ...pageParams() },
       { additionalProperties: false },
     ),
   },

@@ -1,4 +1,4 @@
-// The locks of a merge or undo, in the order in which all writers take theirs.
+// Locks of a merge or undo, in the order used by all writers.
 import { sql } from 'kysely'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { missing } from '#core/fields.ts'

@@ -38,12 +38,12 @@ const SOURCES = [...new Set([...PRECEDENCE, ...Object.values(SHOPS).flat()])].fi
 const Identifier = Type.Object(
   {
     source: Type.Optional(
-      name(`Catalogue or shop whose id is given: ${SOURCES.map((source) => `\`${source}\``).join(', ')}, or another that items have ids of`),
+      name(`Catalogue or shop that issued the id: ${SOURCES.map((source) => `\`${source}\``).join(', ')}, or another that items have ids of`),
     ),
-    id: Type.Optional(name('Id of the item there, as text')),
+    id: Type.Optional(name('Id of the item in that source, as text')),
     set: Type.Optional(name('Name, code, slug or id of a set; without `source` and `id`')),
-    number: Type.Optional(name('Collector number, with or without zeros and total')),
-    finish: Type.Optional(name('Printing in any spelling, such as `Reverse Holofoil`; without it the plain one is meant')),
+    number: Type.Optional(name('Collector number, with or without leading zeros and total')),
+    finish: Type.Optional(name('Printing in any spelling, such as `Reverse Holofoil`; default: the plain one')),
   },
   closed,
 )

@@ -1,4 +1,4 @@
-// Brings the catalogue to what its sources make of it: records for items from before records existed, joins, merges of twins.
+// Matches the whole catalogue to its sources: records for old items, matches, merges of duplicates.
 import { sql } from 'kysely'
 import { adoptItems } from '#catalogue/adopt-items.ts'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
@@ -21,7 +21,7 @@ export interface MatchedWorld {
   updated: number
   merged: number
   emptied: number
-  /** cards and products that wait for a decision */
+  /** cards and products that are pending a decision */
   waiting: number
   /** records under items by how they came there */
   methods: Record<string, number>
@@ -66,7 +66,7 @@ export const matchCatalogue = verb(
     needs: 'catalogue',
     input: Type.Object(
       {
-        dry_run: Type.Optional(Type.Boolean({ description: 'Report only, change nothing' })),
+        dry_run: Type.Optional(Type.Boolean({ description: 'Only report; change nothing' })),
         sealed_aliases: Type.Optional(SealedAliasRows),
       },
       { additionalProperties: false },

@@ -1,4 +1,4 @@
-// Matches as operators see them: a source record that waits for a decision, or about which one was taken, beside its candidates.
+// Matches as operators see them: a source record that is pending a decision, or about which one was taken, beside its candidates.
 import { type RawBuilder, sql } from 'kysely'
 import type { Facts } from '#catalogue/facts.ts'
 import { Details, ForeignIdList } from '#catalogue/fields.ts'
@@ -21,8 +21,8 @@ const Time = Type.String({ format: 'date-time', description: 'UTC' })
 const ReasonSchema = Type.Object(
   {
     rule: Type.Enum([...REASON_RULES]),
-    params: Type.Record(Type.String(), Type.Unknown(), { description: 'What the rule saw' }),
-    text: Type.String({ description: 'In English', examples: ['hit points differ: 120 and 90'] }),
+    params: Type.Record(Type.String(), Type.Unknown(), { description: 'Finding of the rule' }),
+    text: Type.String({ description: 'Explanation in English', examples: ['hit points differ: 120 and 90'] }),
   },
   { title: 'MatchReason' },
 )
@@ -37,8 +37,8 @@ const MatchRecordSchema = Type.Object(
   {
     record_id: Type.Integer(),
     source: Type.String({ examples: ['pokemontcg'] }),
-    foreign_id: Type.String({ description: "The source's id", examples: ['base1-4'] }),
-    finishes: Type.Array(Type.String(), { description: 'Empty where the source does not state one' }),
+    foreign_id: Type.String({ description: 'Id assigned by the source', examples: ['base1-4'] }),
+    finishes: Type.Array(Type.String(), { description: 'Empty if the source does not state one' }),
     market: orNull(Type.Enum([...MARKETS])),
     ref: orNull(Type.String()),
     name: Type.String(),
@@ -48,8 +48,8 @@ const MatchRecordSchema = Type.Object(
     attributes: StoredItemSchema.properties.attributes,
     details: Details,
     foreign_ids: ForeignIdList,
-    item_id: orNull(Type.Integer({ description: 'The item that the record is at present' })),
-    prices: Type.Array(ItemPriceSchema, { description: 'Of that item' }),
+    item_id: orNull(Type.Integer({ description: 'Item the record currently belongs to' })),
+    prices: Type.Array(ItemPriceSchema, { description: 'Id of that item' }),
   },
   { title: 'MatchRecord' },
 )
@@ -61,19 +61,19 @@ export const MatchSchema = Type.Object(
     state: Type.Enum([...MATCH_STATES]),
     game: Type.String(),
     record: MatchRecordSchema,
-    reasons: Type.Array(ReasonSchema, { description: 'Why no rule decides' }),
+    reasons: Type.Array(ReasonSchema, { description: 'Why no rule could decide' }),
     candidates: Type.Array(
       Type.Object(
         { item: MatchItemSchema, score: Type.Integer({ description: '0 to 100' }), reasons: Type.Array(ReasonSchema) },
         { title: 'MatchCandidate' },
       ),
-      { description: 'Best first' },
+      { description: 'Best match first' },
     ),
     waiting_since: Time,
     decision: orNull(
       Type.Object({
         kind: Type.Enum(['accepted', 'separated']),
-        item_id: Type.Integer({ description: 'The item that the record is' }),
+        item_id: Type.Integer({ description: 'Item that matches the record' }),
         author: Type.String(),
         at: Time,
       }),

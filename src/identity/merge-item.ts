@@ -18,7 +18,7 @@ export const mergeItem = verb(
     name: 'mergeItem',
     needs: 'catalogue',
     input: Type.Object(
-      { id: id('item'), into: Type.Integer({ description: 'Id of the item that survives and gets everything' }) },
+      { id: id('item'), into: Type.Integer({ description: 'Id of the item to keep; it receives everything' }) },
       { additionalProperties: false },
     ),
   },

@@ -1,4 +1,4 @@
-// Merges items: the one way, for a pair that an operator names and for all twins of a catalogue at once.
+// Merges items; used for pairs given by operators and for all duplicates of a catalogue.
 import { sql } from 'kysely'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { replaceByAliases } from '#catalogue/merged-items.ts'

@@ -1,4 +1,4 @@
-// Which records a decision can affect: those of the sets that the matcher compares with the set of a record, directly or over others.
+// Finds the records a decision can affect: those of sets the matcher compares with the record's set, directly or transitively.
 import { sql } from 'kysely'
 import type { Tx } from '#db/schema.ts'
 import type { World } from './game-records.ts'
@@ -15,7 +15,7 @@ const MOST_RECORDS = 8_000
 /**
  * The sets that are reached from records and sets: over maps between sets, candidates, records under one item, shared shop ids
  * and decisions of people. With all their records the matcher comes to the same result as with the whole world.
- * @returns null where that would be most of the world, or the world is not sorted by sets (sealed products)
+ * @returns null if that would be most of the world, or the world is not sorted by sets (sealed products)
  */
 export async function neighbourhoodOf(
   tx: Tx,

@@ -1,4 +1,4 @@
-// Items by set and collector number among those in memory: sets by any of their names and codes, numbers as people write them.
+// Finds items by set and collector number in memory: sets by any name or code, numbers in any spelling.
 import { type Candidate, candidateOf } from '#catalogue/item-lookup.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { CategoryTree } from '#catalogue/snapshot/category-tree.ts'

@@ -1,4 +1,4 @@
-// From the matcher's assignment to items: which item each group of records keeps, what is new, merged or emptied. Pure.
+// Turns the matcher's assignment into items: which item each group of records keeps, and which are new, merged or emptied. Pure.
 import { rankOf } from '#catalogue/facts.ts'
 import type { Assignment } from '#matching/records.ts'
 import type { GameRecord } from './game-records.ts'

@@ -1,4 +1,4 @@
-// Leaves a waiting match for later: it goes on waiting, apart from the others.
+// Postpones a match; it stays pending but is listed separately.
 import { sql } from 'kysely'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { conflict } from '#core/errors.ts'

@@ -1,4 +1,4 @@
-// The queue of source records that wait for a decision, and the maps between sets, as the last assignment left them.
+// Queue of source records pending a decision, and the set mappings of the last assignment.
 import { sql } from 'kysely'
 import type { Tx } from '#db/schema.ts'
 import type { Assignment } from '#matching/records.ts'

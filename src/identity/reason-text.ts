@@ -15,18 +15,18 @@ export const REASON_RULES = [
 ] as const satisfies Reason['rule'][]
 
 const SENTENCES: Record<Reason['rule'], (params: Record<string, string>) => string> = {
-  loose: () => 'number or name agree only in part',
-  several: ({ count }) => `${count} cards fit equally well`,
+  loose: () => 'number or name match only partly',
+  several: ({ count }) => `${count} cards match equally well`,
   'claimed-twice': ({ others, source }) =>
-    source === undefined ? `${others} other records of the same source claim the card` : `another record of ${source} has the same number and name`,
-  'shop-id-shared': () => 'a shop id is on several cards',
+    source === undefined ? `${others} other records of the same source match the card` : `another record of ${source} has the same number and name`,
+  'shop-id-shared': () => 'several cards have the same shop id',
   'shop-id-differs': ({ clusters }) =>
-    clusters === undefined ? 'a shop id is the same, but number or name differ' : `shop id and set point to ${clusters} different cards`,
+    clusters === undefined ? 'the shop id matches, but number or name differ' : `shop id and set point to ${clusters} different cards`,
   hp: ({ hp, other }) => `hit points differ: ${hp} and ${other}`,
   'price-ratio': ({ ratio, most }) => `prices differ by a factor of ${ratio}; at most ${most} is allowed`,
-  'set-unclear': ({ set }) => `the set ${set} resembles several sets, or too few of its cards agree`,
-  finish: () => 'the card does not have the finish',
-  unknown: () => 'no card is like it',
+  'set-unclear': ({ set }) => `the set ${set} resembles several sets, or too few of its cards match`,
+  finish: () => 'the card does not exist in this finish',
+  unknown: () => 'no similar card was found',
 }
 
 /** The reason in words. */

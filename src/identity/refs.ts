@@ -1,4 +1,4 @@
-// Refs of items: a function of what their records state, whichever item had a ref before.
+// Refs of items, derived only from what their records state.
 import { sql } from 'kysely'
 import { byIdentity, rankOf } from '#catalogue/facts.ts'
 import type { Tx } from '#db/schema.ts'

@@ -1,4 +1,4 @@
-// Reverts a merge or a split: what a merge moved goes back and stays apart, what a split made is merged back.
+// Reverts a merge or a split: moves everything back and keeps the items apart, or merges the split item back.
 import { sql } from 'kysely'
 import { CatalogueNames, composeAgain } from '#catalogue/compose-items.ts'
 import { lockIdentity } from '#catalogue/identity-lock.ts'

@@ -1,4 +1,4 @@
-// Takes what a catalogue import stated out of the catalogue, or puts it back; what other imports state stays.
+// Reverts or restores the statements of a catalogue import; statements of other imports stay.
 import { sql } from 'kysely'
 import { reinstateCategories, revertCategories } from '#catalogue/category-changes.ts'
 import { withdrawStatements } from '#catalogue/source-records.ts'
@@ -20,7 +20,7 @@ export interface RevertedCatalogue {
  * merges that it made are undone. An item that has prices of others, listings, sales or collection records stays. The
  * caller holds `lockIdentity` and has withdrawn the import's prices.
  * @param by the batch of the revert
- * @throws CONFLICT where a merge of the import cannot be undone
+ * @throws CONFLICT if a merge of the import cannot be undone
  */
 export async function revertCatalogue(
   ctx: PriceWriteCtx,

@@ -1,4 +1,4 @@
-// An operator's own words for sealed products, beside those of the program (`matching/sealed-aliases.json`).
+// The operator's aliases for sealed products, in addition to the built-in ones (`matching/sealed-aliases.json`).
 import { name, remark } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import type { Note } from '#db/change.ts'
@@ -10,14 +10,14 @@ const MOST_ALIASES = 1_000
 export const SealedAliasRows = Type.Array(
   Type.Object(
     {
-      words: name('Words in names of sealed products'),
-      means: remark('The words that they mean; empty leaves them out'),
+      words: name('Words used in names of sealed products'),
+      means: remark('Words they stand for; empty ignores them'),
     },
     { additionalProperties: false },
   ),
   {
     maxItems: MOST_ALIASES,
-    description: "Replace the operator's earlier aliases, add to those of the program and win over them",
+    description: "Aliases that replace the operator's earlier ones and take precedence over the built-in ones",
   },
 )
 

@@ -1,4 +1,4 @@
-// Decides that a waiting record is none of its candidates: it becomes an item of its own.
+// Decides that a pending record matches none of its candidates and becomes a separate item.
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'

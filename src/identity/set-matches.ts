@@ -1,4 +1,4 @@
-// Sets as operators decide about them: those that resemble sets of other sources without being told by a rule, and those decided.
+// Sets for decisions by operators: unmapped ones that resemble sets of other sources, and decided ones.
 import { type RawBuilder, sql } from 'kysely'
 import { existing, missing, orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
@@ -9,37 +9,37 @@ export const SET_MATCH_STATES = ['waiting', 'decided'] as const
 
 const SetSchema = Type.Object(
   {
-    id: Type.Integer({ description: 'Id of the category' }),
+    id: Type.Integer({ description: 'Category id' }),
     ref: Type.String({ examples: ['pokemontcg:set:base1'] }),
     name: Type.String(),
     market: Type.Enum([...MARKETS]),
-    items_count: Type.Integer({ description: 'Items of the category' }),
+    items_count: Type.Integer({ description: 'Number of items in the category' }),
   },
   { title: 'MatchedSet' },
 )
 
 export const SetMatchSchema = Type.Object(
   {
-    id: Type.Integer({ description: 'Id of the category of the set' }),
+    id: Type.Integer({ description: 'Category id of the set' }),
     state: Type.Enum([...SET_MATCH_STATES]),
     game: Type.String(),
     set: SetSchema,
-    waiting: Type.Integer({ description: 'How many of its cards wait for a decision' }),
+    waiting: Type.Integer({ description: 'Number of its cards pending a decision' }),
     candidates: Type.Array(
       Type.Object(
         {
           set: SetSchema,
-          agree: Type.Integer({ description: 'Cards that agree in number and name' }),
+          agree: Type.Integer({ description: 'Cards with the same number and name' }),
           of: Type.Integer({ description: 'Cards of the smaller set' }),
-          decided: Type.Boolean({ description: 'The sets are one' }),
+          decided: Type.Boolean({ description: 'Whether the sets were decided to be the same' }),
         },
         { title: 'SetMatchCandidate' },
       ),
-      { description: 'Sets of other sources that it resembles or is, best first' },
+      { description: 'Similar or matching sets of other sources, best match first' },
     ),
     decision: orNull(
       Type.Object({
-        set_ids: Type.Array(Type.Integer(), { description: 'The sets that it is; empty: none of the others' }),
+        set_ids: Type.Array(Type.Integer(), { description: 'Sets it was mapped to; empty: no other set' }),
         author: Type.String(),
         at: Type.String({ format: 'date-time', description: 'UTC' }),
       }),
@@ -95,7 +95,7 @@ export async function fetchSet(on: Queryable, id: number): Promise<StoredSet> {
   return set
 }
 
-/** The set, or undefined where no category has the id. */
+/** The set, or undefined if no category has the id. */
 export function findSet(on: Queryable, id: number): Promise<StoredSet | undefined> {
   return on.selectFrom('categories').select(['id', 'ref', 'market', 'game']).where('id', '=', id).executeTakeFirst()
 }

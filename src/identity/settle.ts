@@ -1,4 +1,4 @@
-// Brings the items of a game to what its source records and the decisions of people make of them.
+// Updates the items of a game to match its source records and decisions.
 import { deleteItems, giveUpRefs } from '#catalogue/store.ts'
 import { unlinkRecords } from '#catalogue/source-records.ts'
 import type { Note } from '#db/change.ts'
@@ -22,7 +22,7 @@ export interface Settled {
   merged: { from: number; into: number }[]
   /** items removed because their records wait */
   emptied: number
-  /** records that wait for a decision */
+  /** records that are pending a decision */
   waiting: number
   /** of the touched records: those whose item is new, and those whose item changed */
   createdFor: Set<number>
@@ -35,7 +35,7 @@ export interface Settled {
  * Assigns all records of a world of a game and applies what differs: new items, joins, merges, changed facts, the queue. Items that
  * exist keep their ids. The caller holds `lockIdentity`.
  * @param importId of the import whose revert undoes the merges, null for none
- * @param touched ids of records that changed: their items are made anew
+ * @param touched ids of records that changed: their items are made again
  * @param among the records and sets that can differ, null or absent for all of the world
  */
 export async function settle(

@@ -1,4 +1,4 @@
-// Splits what a source states out of an item: it becomes an item of its own, and stays apart from the other sources.
+// Splits a source record from an item: it becomes a separate item, and stays apart from the other sources.
 import { sql } from 'kysely'
 import { adoptItems } from '#catalogue/adopt-items.ts'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
@@ -25,8 +25,8 @@ export const splitItem = verb(
     input: Type.Object(
       {
         id: id('item'),
-        source: Type.String({ maxLength: 100, description: 'The source whose record is another card', examples: ['pokemontcg'] }),
-        foreign_id: Type.String({ maxLength: 500, description: 'The id that the source has for it', examples: ['base1-4'] }),
+        source: Type.String({ maxLength: 100, description: 'Source whose record belongs to another card', examples: ['pokemontcg'] }),
+        foreign_id: Type.String({ maxLength: 500, description: 'Id assigned by the source', examples: ['base1-4'] }),
       },
       { additionalProperties: false },
     ),
@@ -132,7 +132,7 @@ async function pairsWaitedFor(tx: Tx, records: readonly LinkedRecord[]): Promise
   return rows.map(({ record, candidate }) => [keyOf(record), keyOf(candidate)])
 }
 
-/** The item that the records are now; null where they are still under the one that they were to leave, or under none. */
+/** The item that the records are now; null if they are still under the one that they were to leave, or under none. */
 async function itemOf(tx: Tx, left: number, records: readonly LinkedRecord[]): Promise<number | null> {
   const { rows } = await sql<{ item_id: number }>`
     select s.item_id from item_sources s join items i on i.id = s.item_id

@@ -24,7 +24,7 @@ export const MergedItem = Type.Object({ id: Type.Integer(), name: Type.String(),
 export const MergeSchema = Type.Object(
   {
     id: Type.Integer(),
-    batch_id: Type.Integer({ description: 'The same as `id`: each merge is a batch of its own' }),
+    batch_id: Type.Integer({ description: 'Same as `id`: every merge is a batch' }),
     from: MergedItem,
     into: MergedItem,
     moved: Type.Object(
@@ -32,7 +32,7 @@ export const MergeSchema = Type.Object(
         MovedKind,
         ReturnType<typeof Type.Integer>
       >,
-      { description: 'How much the item gave to the survivor' },
+      { description: 'Number of objects moved to the remaining item' },
     ),
     author: Type.String(),
     at: Time,

@@ -1,4 +1,4 @@
-// Undoes merges: what each moved goes back to the item, which has its id, ref and slug again.
+// Undoes merges: moves everything back to the merged item, which gets its id, ref and slug again.
 import { sql } from 'kysely'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { CatalogueNames, composeAgain } from '#catalogue/compose-items.ts'

@@ -12,7 +12,7 @@ import { endPostponement, type QueuedMatch, recordsOf, settled } from './decide-
 import { fetchMatch, type Match } from './matches.ts'
 import { undoMerges } from './undo.ts'
 
-/** The match, or null where rules decide about the record meanwhile. */
+/** The match, or null if rules decide about the record meanwhile. */
 export const withdrawMatch = verb(
   { name: 'withdrawMatch', needs: 'catalogue', input: Type.Object({ id: id('match') }, { additionalProperties: false }) },
   (ctx: PriceWriteCtx, { id }) =>

@@ -41,7 +41,7 @@ export async function writeGroups(
   const names = new CatalogueNames(tx)
   const authors = await authorsOfJoins(tx)
   const comingBack = new Set<number>()
-  // A part is composed while the one before it is written.
+  // A part is composed while the previous one is written.
   let writing: Promise<void> = Promise.resolve()
   try {
     let next = await readPart(tx, groups.slice(0, PART))

@@ -74,7 +74,8 @@ export async function fetchImage(url: string, sources: Dispatcher): Promise<Fetc
 }
 
 function usableType({ statusCode, headers }: Dispatcher.ResponseData): string {
-  if (statusCode !== 200) throw new ImageFailure(statusCode === 404 || statusCode === 410 ? 'missing' : 'failed', `the source answered ${statusCode}`)
+  if (statusCode !== 200)
+    throw new ImageFailure(statusCode === 404 || statusCode === 410 ? 'missing' : 'failed', `the source responded with ${statusCode}`)
   const type = imageType(headers['content-type'])
   if (type === null) throw new ImageFailure('failed', `the source sent ${String(headers['content-type'] ?? 'no Content-Type')}`)
   const encoding = headers['content-encoding'] ?? 'identity'

@@ -1,4 +1,4 @@
-// Images of the catalogue for callers: out of the cache on disk, else fetched once for all who ask at the same time.
+// Serves catalogue images from the disk cache, or fetches each once for all concurrent requests.
 import { join } from 'node:path'
 import { Cache } from '#core/cache.ts'
 import type { Log } from '#core/context.ts'
@@ -29,7 +29,7 @@ export interface ImageProxy {
   close(): Promise<void>
 }
 
-/** After this time an image is fetched anew, while the one in the cache is answered. */
+/** After this time an image is fetched again, while the one in the cache is answered. */
 const REFRESH_MS = 30 * DAY_MS
 /** For how long a source is not asked again for an image that it did not give. */
 const PAUSE_MS: Record<ImageProblem, number> = { missing: 10 * MINUTE_MS, failed: MINUTE_MS, slow: MINUTE_MS }
@@ -77,7 +77,7 @@ export function openImageProxy({ dataDir, imageCacheMb, network, log, now }: Ima
     }
     await fetchOnce(url, key)
     const fetched = await store.open(key)
-    if (!fetched) throw new Error('the image was removed from the cache as soon as it was stored')
+    if (!fetched) throw new Error('the image was evicted from the cache immediately after it was stored')
     counts.fetched += 1
     return fetched
   }
@@ -100,7 +100,7 @@ function openStore(folder: string, megabytes: number, log: Log, now: () => Date)
   try {
     return new ImageStore(folder, megabytes * 1024 * 1024, log, now)
   } catch (error) {
-    throw new Error(`${folder} cannot be made for cached images: change the owner of DATA_DIR, or set IMAGE_PROXY=off`, { cause: error })
+    throw new Error(`Cannot create ${folder} for cached images: change the owner of DATA_DIR, or set IMAGE_PROXY=off`, { cause: error })
   }
 }
 

@@ -45,7 +45,7 @@ export class ImageStore {
   readonly #images: LRUCache<string, StoredImage>
   readonly #found: Promise<void>
 
-  /** @throws Error where the folder cannot be made */
+  /** @throws Error if the folder cannot be made */
   constructor(folder: string, largestBytes: number, log: Log, now: () => Date) {
     this.#folder = folder
     this.#log = log
@@ -66,7 +66,7 @@ export class ImageStore {
     return this.#images.calculatedSize
   }
 
-  /** The image of a key with its file open, null where there is none. */
+  /** The image of a key with its file open, null if there is none. */
   async open(key: string): Promise<OpenImage | null> {
     await this.#found
     const image = this.#images.get(key)

@@ -1,5 +1,4 @@
-// Writes what a catalogue format reads: categories as they come, what the source states of items in batches, and at the end
-// the items that this makes with what other sources state, and the prices that items carry.
+// Writes catalogue files: categories as they are read, source statements in batches, and at the end the resulting items and their prices.
 import { sql } from 'kysely'
 import { adoptItems } from '#catalogue/adopt-items.ts'
 import { CategoryChanges } from '#catalogue/category-changes.ts'

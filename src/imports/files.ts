@@ -1,4 +1,4 @@
-// Files of an import: how they are opened, and what their beginning tells.
+// Opens the files of an import and detects their encoding and format.
 import { FeedError, gunzip } from '#core/feed.ts'
 
 export interface ImportFile {

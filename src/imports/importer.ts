@@ -1,4 +1,4 @@
-// What a run hands to an importer, and what it asks of one.
+// Interface between an import run and its importer.
 import type { Market } from '#core/markets.ts'
 import type { Reason } from '#core/problems.ts'
 import type { Note } from '#db/change.ts'

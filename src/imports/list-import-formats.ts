@@ -10,13 +10,13 @@ export const ImportFormatSchema = Type.Object(
   {
     name: Type.String({ examples: ['mintmark-prices-csv'] }),
     kind: Type.Enum(['catalogue', 'prices']),
-    mapped: Type.Boolean({ description: 'Whether it is read by a mapping of columns' }),
-    title: Type.String({ description: 'What such a file is, for people' }),
-    market: orNull(Type.Enum([...MARKETS]), { description: 'Market that it is imported into unless another is named' }),
+    mapped: Type.Boolean({ description: 'Whether it needs a column mapping' }),
+    title: Type.String({ description: 'Human-readable description of the format' }),
+    market: orNull(Type.Enum([...MARKETS]), { description: 'Default market to import into' }),
     marks: Type.Array(Type.Object({ type: Type.Enum(['csv', 'json']), names: Type.Array(Type.String()) }, { title: 'FileMark' }), {
       description:
-        'A file is of this format when it bears one of these marks: all names are columns of its header line (`csv`), ' +
-        'or all are keys in its first 4,096 characters (`json`)',
+        'A file has this format if it matches one of these signatures: all names are columns of its header line (`csv`), ' +
+        'or all names are keys in its first 4,096 characters (`json`)',
     }),
   },
   { title: 'ImportFormat' },

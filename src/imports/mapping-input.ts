@@ -1,4 +1,4 @@
-// The mapping of an import: what the caller writes, on top of a saved one where it names one.
+// Column mapping of an import: the caller's parameters merged into a saved mapping, if one is named.
 import { invalid, invalidFields } from '#core/errors.ts'
 import { type Static, Type } from '#core/input.ts'
 import { problem } from '#core/problems.ts'
@@ -15,9 +15,9 @@ const pairs = (description: string, example: string) => Type.Optional(Type.Strin
 
 /** What an import by a mapping is told beside its market. */
 export const MAPPING_INPUT = {
-  map: pairs('Column of each field: see PriceMapping', EXAMPLE),
-  only: pairs('Rows that are read: those with these values', 'type=Card'),
-  map_name: Type.Optional(Type.String({ maxLength: 200, description: 'Saved mapping, which the other parameters change' })),
+  map: pairs('Column for each field: see PriceMapping', EXAMPLE),
+  only: pairs('Only import rows with these values', 'type=Card'),
+  map_name: Type.Optional(Type.String({ maxLength: 200, description: 'Name of a saved mapping; the other parameters override it' })),
   save_map: Type.Optional(mappingName()),
   ...OPTIONS,
 }

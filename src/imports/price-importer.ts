@@ -1,4 +1,4 @@
-// Writes what a price feed reads: each row is matched to an item, and what cannot be matched is reported, not invented.
+// Writes price feeds: each row is matched to an item, and unmatched rows are reported.
 import { ItemLookup } from '#catalogue/item-lookup.ts'
 import { MARKETS } from '#core/markets.ts'
 import { type Reason, reason } from '#core/problems.ts'

@@ -1,4 +1,4 @@
-// Uploaded imports of this node: two at a time in threads of their own, others wait, and none that broke seems to run on.
+// Queue of uploaded imports on this node: two run at a time in their own threads, and interrupted ones are marked as failed.
 import { rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ export class ImportQueue {
   readonly #running = new Map<number, Worker>()
   /** holds the locks of this node's imports for as long as the process lives */
   #guard: pg.PoolClient | null = null
-  /** statements on the guard, one after the other */
+  /** statements on the guard, one after another */
   #guarded: Promise<void> = Promise.resolve()
   #closed = false
 
@@ -74,7 +74,7 @@ export class ImportQueue {
     try {
       if (stopped.length > 0) await failImports(this.#db, stopped, reason('import_interrupted'))
     } catch (error) {
-      this.#log.warn({ err: error, imports: stopped }, 'Imports that were stopped could not be marked')
+      this.#log.warn({ err: error, imports: stopped }, 'Failed to mark interrupted imports')
     }
     await this.#guarded
     this.#guard?.release(true)
@@ -94,7 +94,7 @@ export class ImportQueue {
     this.#running.set(job.importId, worker)
     let why: Reason | null = null
     worker.on('error', (error) => {
-      this.#log.error({ err: error, import: job.importId }, 'An import was stopped by an error')
+      this.#log.error({ err: error, import: job.importId }, 'Import failed')
       const isTooLarge = (error as { code?: string }).code === 'ERR_WORKER_OUT_OF_MEMORY'
       why = isTooLarge ? reason('import_memory', { max: this.#heapMb }) : reason('import_stopped')
     })
@@ -114,7 +114,7 @@ export class ImportQueue {
       await failImports(this.#db, [importId], why)
     } catch (error) {
       // Then `failBrokenImports` finds it.
-      this.#log.warn({ err: error, import: importId }, 'An import that was stopped could not be marked')
+      this.#log.warn({ err: error, import: importId }, 'Failed to mark an interrupted import')
     }
   }
 

@@ -27,8 +27,8 @@ export function importFormat(name: string): ImportFormat {
 /** What every import is told beside its files and mapping. */
 export const IMPORT_INPUT = {
   format: Type.String({ description: `One of ${NAMES.join(', ')}` }),
-  market: Type.Optional(Type.Enum([...MARKETS], { description: "Market to import into, instead of the format's own" })),
-  dry_run: Type.Optional(Type.Boolean({ description: 'Report only, change nothing' })),
+  market: Type.Optional(Type.Enum([...MARKETS], { description: "Market to import into; default: the format's market" })),
+  dry_run: Type.Optional(Type.Boolean({ description: 'Only report; change nothing' })),
 }
 
 /** Files that others refer to come first: series before sets before cards, whatever order they were named in. */

@@ -1,4 +1,4 @@
-// Reverts an import: its prices become what they were, and of the catalogue goes what only this import stated.
+// Reverts an import: restores earlier prices and removes catalogue data that only this import stated.
 import { CATALOGUE_FORMATS } from '#catalogue/sources/formats.ts'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { id } from '#core/fields.ts'

@@ -1,4 +1,4 @@
-// Takes an uploaded file in and queues its import; the id comes back at once.
+// Receives an uploaded file and queues its import; returns the id immediately.
 import { closed } from '#catalogue/fields.ts'
 import { Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'
@@ -28,10 +28,10 @@ export const startUploadedImport = verb(
             maxLength: 200,
             pattern: '^[^\\p{Cc}\\p{Cs}/\\\\]*$',
             allowed: reason('file_name', { max: 200 }),
-            description: 'Shown with the import',
+            description: 'Name shown with the import',
           }),
         ),
-        file: Type.Unknown({ description: 'The file as it is, or packed with gzip' }),
+        file: Type.Unknown({ description: 'The file, plain or gzip-compressed' }),
       },
       closed,
     ),

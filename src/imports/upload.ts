@@ -1,4 +1,4 @@
-// Uploaded files on disk until their import is over: written as they arrive, whatever their size, and hashed on the way.
+// Uploaded files on disk until their import has ended: written as they arrive, whatever their size, and hashed on the way.
 import { createHash, randomUUID } from 'node:crypto'
 import { createWriteStream, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,7 +1,7 @@
-// A growable set of rows as bits, with its size kept and a short journal for readers that keep counts over it.
+// A growable bitset of rows with its size, and a short journal for readers that maintain counts.
 import { grown } from '#index/columns.ts'
 
-/** How many single changes a reader may lag behind before it has to count anew; a power of two. */
+/** How many single changes a reader may lag behind before it has to count again; a power of two. */
 const JOURNAL = 4096
 
 /** A set of rows (small integers from 0). */

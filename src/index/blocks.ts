@@ -1,4 +1,4 @@
-// Sorted rows in blocks, with four bytes per row for its place, so that no single change costs by the number of rows.
+// Sorted rows in blocks, with four bytes per row for its position, so that a change does not depend on the number of rows.
 import { grown } from '#index/columns.ts'
 
 /** Orders two rows by their current keys; total: owners end ties in the id, so 0 only for the same row. */
@@ -171,7 +171,7 @@ export class RowBlocks {
     this.#arrange(this.sequence.toSpliced(at + 1, 0, upper))
   }
 
-  /** Joins each block with the one before it where both fit well into one, and frees the empty ones. */
+  /** Joins each block with the previous one where both fit well into one, and frees the empty ones. */
   #join(): void {
     const sequence: number[] = []
     for (const block of this.sequence) {

@@ -1,4 +1,4 @@
-// Growable typed columns: one number per row, in arrays that grow by a share when a row lies past their end.
+// Growable typed columns: one number per row.
 
 export type Column = Int32Array | Float64Array | Uint8Array | Uint16Array | Uint32Array
 

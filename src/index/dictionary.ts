@@ -1,4 +1,4 @@
-// Distinct words with grams over them, so that infixes and words one typo away are found without reading all words.
+// Distinct words with an n-gram index, to find infixes and words with one typo without scanning all words.
 import { Postings } from '#index/postings.ts'
 
 /** Words shorter than this neither have nor are typos (a typo may drop one letter of a four-letter word). */

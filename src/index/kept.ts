@@ -1,4 +1,4 @@
-// Keeps what a function makes of a text: the cards of a game have the same few thousand names, numbers and finishes.
+// Memoises functions of short texts: the cards of a game share a few thousand names, numbers and finishes.
 
 const MOST_KEPT = 20_000
 

@@ -88,7 +88,7 @@ export class TextMarks {
     })
   }
 
-  /** Whether a text has some part, of a query whose parts were marked; true where they were not. */
+  /** Whether a text has some part, of a query whose parts were marked; true if they were not. */
   get any(): boolean {
     return this.#any || !this.#marked
   }

@@ -1,4 +1,4 @@
-// A kept sort order of rows that answers any page under any filter without sorting, and repairs itself when read.
+// A maintained sort order of rows that returns any page under any filter without sorting, and updates itself when read.
 import type { RowBits } from '#index/bits.ts'
 import { type Compare, firstPast, type Probe, RowBlocks } from '#index/blocks.ts'
 import { grown } from '#index/columns.ts'
@@ -258,7 +258,7 @@ export class KeptOrder {
     return kept
   }
 
-  /** The counts of a filter, caught up with its changes: only blocks that changed themselves are counted anew. */
+  /** The counts of a filter, caught up with its changes: only blocks that changed themselves are counted again. */
   #counted(filter: RowBits | null): Kept {
     const kept = filter === null ? this.#keptForAll : this.#keptFor(filter)
     const blocks = this.#blocks

@@ -1,4 +1,4 @@
-// Which rows have a text with a given part in it, by the words of the texts alone: the texts themselves are not kept.
+// Finds rows whose text contains a given part, by word index only; the texts are not stored.
 import { RowBits } from '#index/bits.ts'
 import { Dictionary } from '#index/dictionary.ts'
 import { Postings } from '#index/postings.ts'
@@ -26,7 +26,7 @@ export class TermRows {
     return terms
   }
 
-  /** Keeps the numbers of terms for good, also when no row has them. */
+  /** Keeps the numbers of terms permanently, also when no row has them. */
   hold(terms: readonly number[]): void {
     for (const term of terms) this.#held.add(term)
   }

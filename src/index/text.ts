@@ -385,7 +385,7 @@ export class TextIndex {
     return [this.#names, this.#more, this.#codes].every((field) => field.words.infix(text).length === 0)
   }
 
-  /** A word as different known words, at most so many, the longest first and one of a letter at most; null where it is not made of such. */
+  /** A word as different known words, at most so many, the longest first and one of a letter at most; null if it is not made of such. */
   #pieces(word: string, most: number, before: readonly string[] = []): readonly string[] | null {
     if (word === '') return before
     if (most === 0) return null

@@ -1,4 +1,4 @@
-// Texts as the bytes they were read from, so that what is only copied or compared never becomes a string.
+// Texts as UTF-8 bytes, so that texts that are only copied or compared are never decoded.
 
 /** A text in UTF-8 within other bytes. */
 export interface Utf8 {

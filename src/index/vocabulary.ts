@@ -1,4 +1,4 @@
-// Words and short texts that come again and again, numbered by their bytes: no string is made to find one.
+// Numbers for frequent words and short texts, looked up by bytes without creating strings.
 import { grown } from '#index/columns.ts'
 
 /** So many words at most, the first to come: what comes often comes early, and their numbers take two bytes when packed. */

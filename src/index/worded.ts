@@ -1,4 +1,4 @@
-// Texts by row as the numbers of their words, and found by these: what many texts have in common is kept and cut once.
+// Texts by row, stored and searched as word numbers, so that common words are stored and split once.
 import { grown } from '#index/columns.ts'
 import { fold } from '#index/fold.ts'
 import { TermRows } from '#index/terms.ts'
@@ -13,11 +13,11 @@ const MORE = 0x80
 const NUMBER_BYTES = 3
 const LONGEST_BYTES = 2 ** 16 - 1
 
-/** At most 65,535 bytes a text and 4 GB in all; a row has one text or none. */
+/** At most 65,535 bytes a text and 4 GB in total; a row has one text or none. */
 export class WordedTexts {
   readonly terms = new TermRows()
   readonly #words = new Vocabulary()
-  /** by word: its terms, held for good */
+  /** by word: its terms, held permanently */
   readonly #termsOf: number[][] = []
   // A record is its length and then, for each word between spaces, its number + 1, or 0 and the word's length and bytes.
   #chunks: Buffer[] = []
@@ -84,9 +84,9 @@ export class WordedTexts {
     return true
   }
 
-  /** Makes the record of a text. */
+  /** Creates the record of a text. */
   #write({ bytes, from, to }: Utf8): void {
-    if (to - from > LONGEST_BYTES) throw new RangeError(`a text of ${to - from} bytes is too long to be kept`)
+    if (to - from > LONGEST_BYTES) throw new RangeError(`a text of ${to - from} bytes is too long to store`)
     this.#size = 0
     for (let start = from; start <= to; start++) {
       let end = start

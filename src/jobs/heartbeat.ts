@@ -1,4 +1,4 @@
-// The heartbeat of workers: each says every few seconds that it is there, and anyone can ask how many are.
+// Heartbeat of workers: each reports every few seconds, and anyone can read how many are alive.
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { sql } from 'kysely'
@@ -11,7 +11,7 @@ const FORGET_AFTER_DAYS = 7
 export interface Workers {
   /** heard within the last minute and not stopped since */
   alive: number
-  /** since the last word of any worker, null for none in the last days */
+  /** since the last sign of any worker, null for none in the last days */
   lastSeenSeconds: number | null
 }
 

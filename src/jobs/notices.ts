@@ -1,4 +1,4 @@
-// The one connection of a node that listens on channels of the database; notices only shorten waits, so that nothing relies on them.
+// One LISTEN connection per node. Notices only shorten waits; nothing depends on them.
 import type pg from 'pg'
 import type { Database } from '#db/pool.ts'
 

@@ -1,4 +1,4 @@
-// Takes new listings in, whoever brings them: each is judged, and waits for approval (decisions.md, "Listings").
+// Creates listings, pending approval, and evaluates the approval rules for each (decisions.md, "Listings").
 import { conflict, ServiceError } from '#core/errors.ts'
 import type { Note } from '#db/change.ts'
 import { liveItemIds } from '#db/live-item.ts'
@@ -18,7 +18,7 @@ const DEFAULTS = {
   min_offer_price: null,
 } as const
 
-/** A listing as it is brought in; `sku` where its owner brings it. */
+/** A listing as it is imported; `sku` where its owner brings it. */
 export interface WantedListing {
   fields: ListingFields
   sku: string | null

@@ -16,7 +16,7 @@ export const approveListing = verb(
       {
         id: id('listing'),
         expires_at: Type.Optional(
-          moment('End of the publication period; by default as many days from now as is set. A vacation of the seller puts it off'),
+          moment('End of the publication period; default: the configured number of days from now. Extended by a vacation of the seller'),
         ),
       },
       { additionalProperties: false },

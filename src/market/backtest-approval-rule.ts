@@ -1,4 +1,4 @@
-// Tells what an approval rule would have done in the last days, beside what people decided.
+// Runs a backtest of an approval rule against the manual decisions of the last days.
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
@@ -13,7 +13,7 @@ export const backtestApprovalRule = verb(
     input: Type.Object(
       {
         id: id('approval rule'),
-        days: Type.Optional(Type.Integer({ minimum: 1, maximum: 365, default: DEFAULT_DAYS, description: 'Of the last so many days' })),
+        days: Type.Optional(Type.Integer({ minimum: 1, maximum: 365, default: DEFAULT_DAYS, description: 'Number of days to test, up to now' })),
       },
       { additionalProperties: false },
     ),

@@ -20,16 +20,16 @@ export const cancelOrder = verb(
     needs: 'refunds',
     input: Type.Object(
       {
-        order_id: Type.Integer({ description: "The shop's own id of the order" }),
+        order_id: Type.Integer({ description: 'Order id assigned by the shop' }),
         lines: Type.Optional(
           Type.Array(Type.Integer({ minimum: 1, maximum: MOST_LINES }), {
             minItems: 1,
             maxItems: MOST_LINES,
-            description: 'Numbers of the lines, from 1; when absent all that are not cancelled yet',
+            description: 'Numbers of the lines, from 1; default: all lines not yet cancelled',
             examples: [[1]],
           }),
         ),
-        reason: name('Why; for operators'),
+        reason: name('Reason, shown to operators'),
       },
       { additionalProperties: false },
     ),

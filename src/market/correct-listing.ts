@@ -1,5 +1,5 @@
-// Changes a listing as the operator; it is not sent to approval. What differs from what was approved shows in the listing, and an
-// owner who publishes it after a pause has to wait for approval.
+// Changes a listing as the operator, without a new approval. Differences from the approved version are shown, and need approval when the
+// owner publishes the listing after a pause.
 import { invalid } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'

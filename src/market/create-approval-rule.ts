@@ -1,4 +1,4 @@
-// Makes an approval rule; it is off unless told otherwise.
+// Creates an approval rule; off by default.
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change, type WriteCtx } from '#db/change.ts'

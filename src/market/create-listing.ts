@@ -1,4 +1,4 @@
-// Takes a listing in; it waits for approval (decisions.md, "Listings").
+// Creates a listing, pending approval (decisions.md, "Listings").
 import { ServiceError } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
@@ -13,7 +13,7 @@ export const createListing = verb(
   {
     name: 'createListing',
     needs: 'market',
-    input: Type.Object({ seller_id: Type.Integer({ description: 'Id of the account that sells' }), ...ListingBody }, { additionalProperties: false }),
+    input: Type.Object({ seller_id: Type.Integer({ description: "Id of the seller's account" }), ...ListingBody }, { additionalProperties: false }),
   },
   (ctx: WriteCtx, { seller_id: sellerId, ...fields }) =>
     change(ctx, async (tx, note): Promise<StoredListing> => {

@@ -5,7 +5,7 @@ import { csvRows, FeedError, type FeedLine } from '#core/feed.ts'
 /**
  * What `rowOf` makes of each line. Reading ends once there are more than `most` rows, for the verb to refuse.
  * @param checkHeader throws a `FeedError` where columns are missing
- * @throws VALIDATION_ERROR where it cannot be read as such a file
+ * @throws VALIDATION_ERROR if it cannot be read as such a file
  */
 export async function rowsOfCsvBody(
   body: Buffer,

@@ -1,4 +1,4 @@
-// Ends the caller's vacation now, or cancels one that is to come; without one there is nothing to do.
+// Ends the caller's vacation now, or cancels a future one; does nothing if there is none.
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'

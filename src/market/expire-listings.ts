@@ -28,7 +28,7 @@ export async function expireListings(ctx: ExpiryCtx): Promise<number> {
   }
 }
 
-/** A locked listing whose period is over is ended first, so that a later transition does not swallow its notification. */
+/** A locked listing whose period has ended is ended first, so that a later transition does not swallow its notification. */
 export async function endedIfOver<Row extends StockRow>(tx: Tx, note: Note, ctx: ExpiryCtx, row: Row): Promise<Row> {
   if (statusAt(row.status, row.expires_at, ctx.now()) === row.status) return row
   await endPeriods(tx, note, ctx, [row])

@@ -1,4 +1,4 @@
-// Fields of a listing as bodies carry them, each rule once.
+// Fields of a listing in request bodies.
 import { invalid, invalidFields } from '#core/errors.ts'
 import { orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
@@ -35,12 +35,12 @@ export function price() {
 const NET = reason('number', { min: 0, max: HIGHEST_PRICE, decimals: 2 })
 
 export function net() {
-  return Type.Number({ minimum: 0, maximum: HIGHEST_PRICE, allowed: NET, description: 'What a sale has to pay at least, in TL', examples: [900] })
+  return Type.Number({ minimum: 0, maximum: HIGHEST_PRICE, allowed: NET, description: 'Minimum payout of a sale, in TL', examples: [900] })
 }
 
 export function minOfferPrice() {
   const schema = { minimum: 0, maximum: HIGHEST_PRICE, allowed: OFFER }
-  return orNull(Type.Number({ ...schema, description: 'Lowest acceptable offer, at most the price; null for none' }))
+  return orNull(Type.Number({ ...schema, description: 'Lowest acceptable offer, at most the price; null for no limit' }))
 }
 
 export function quantity(description = 'Units in stock') {
@@ -68,17 +68,17 @@ export function description() {
 }
 
 export function shippingPayer() {
-  return Type.Enum([...SHIPPING_PAYERS], { description: 'Who pays the shipping' })
+  return Type.Enum([...SHIPPING_PAYERS], { description: 'Who pays for shipping' })
 }
 
 export function offersEnabled() {
-  return Type.Boolean({ description: 'Whether buyers may offer another price' })
+  return Type.Boolean({ description: 'Whether buyers may offer a different price' })
 }
 
 /** What changes without approval, as the owner sends it. */
 export const StockFields = {
   price: Type.Optional(price()),
-  quantity: Type.Optional(quantity('Units in stock; 0 hides the listing until there are some again')),
+  quantity: Type.Optional(quantity('Units in stock; 0 hides the listing until it is restocked')),
   sku: Type.Optional(orNull(sku(), { description: `Your own stock-keeping unit, unique among your listings; null for none` })),
 }
 
@@ -139,7 +139,7 @@ export function checkOffer(field: 'price' | 'min_offer_price', priceKurus: numbe
   throw invalid(field, 'not_above', { field: 'price' })
 }
 
-/** A listing's slug: words of its title for people, its id for machines. */
+/** A listing's slug: words of its title, and its id. */
 export function listingSlug(title: string, id: number): string {
   const words = slugWords(title)
   return words ? `${words}-${id}` : String(id)

@@ -1,4 +1,4 @@
-// What a write of an own listing would lead to: the write itself is run, looked at and rolled back.
+// Forecast of a write to an own listing: runs the write, inspects the result and rolls it back.
 import { Type } from '#core/input.ts'
 import { rehearse } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
@@ -12,11 +12,11 @@ import { hindrancesOf } from './visibility.ts'
 /** The input field of every write that can be forecast. */
 export const DryRun = {
   dry_run: Type.Optional(
-    Type.Boolean({ description: '`1` changes nothing: `data` is what the write would answer, with `forecast`', examples: [true] }),
+    Type.Boolean({ description: '`1` changes nothing; `data` is what the write would return, with `forecast`', examples: [true] }),
   ),
 }
 
-const UNCHANGED = 'Nothing is changed: this is a forecast'
+const UNCHANGED = 'Forecast only; nothing was changed'
 
 /** Fields beside the content that decide whether buyers find a listing. */
 const DECIDING: readonly string[] = ['quantity', 'action']
@@ -69,7 +69,7 @@ export async function forecastingEach<
   })
 }
 
-/** @param after null where the write deletes it */
+/** @param after null if the write deletes it */
 function forecastOf(before: StandingRow, after: StandingRow | null, sent: string[], now: Date): Omit<Forecast, 'usual_wait'> {
   if (!after) return { status: 'deleted', hidden: true, because: [] }
   const status = statusAt(after.status, after.expires_at, now)

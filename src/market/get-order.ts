@@ -1,4 +1,4 @@
-// An order as it was recorded, with what became of its lines.
+// Reads an order with the current state of its lines.
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
@@ -9,7 +9,7 @@ export const getOrder = verb(
   {
     name: 'getOrder',
     needs: 'operator',
-    input: Type.Object({ order_id: Type.Integer({ description: "The shop's own id of the order" }) }, { additionalProperties: false }),
+    input: Type.Object({ order_id: Type.Integer({ description: 'Order id assigned by the shop' }) }, { additionalProperties: false }),
   },
   (ctx: ReadCtx, { order_id: orderId }): Promise<StoredOrder> => fetchStoredOrder(ctx.db.kysely, orderId),
 )

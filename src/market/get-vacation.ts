@@ -1,4 +1,4 @@
-// The caller's vacation that runs or is to come, null for none.
+// Reads the caller's current or future vacation; null if there is none.
 import { type Static, Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { localTime } from '#core/time.ts'
@@ -9,8 +9,8 @@ import type { MarketCtx } from './types.ts'
 
 export const VacationSchema = Type.Object(
   {
-    from: Type.String({ format: 'date-time', description: 'From then on your listings are hidden; local time with offset' }),
-    to: Type.String({ format: 'date-time', description: 'From then on they are shown again; local time with offset' }),
+    from: Type.String({ format: 'date-time', description: 'Start, when your listings are hidden; local time with offset' }),
+    to: Type.String({ format: 'date-time', description: 'End, when the listings are shown again; local time with offset' }),
   },
   { title: 'Vacation' },
 )

@@ -1,4 +1,4 @@
-// What an approval rule said of listings when they began to wait, newest first.
+// Lists the evaluations of an approval rule, newest first.
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
@@ -13,7 +13,7 @@ export const listApprovalRuleLog = verb(
     input: Type.Object(
       {
         id: id('approval rule'),
-        approves: Type.Optional(Type.Boolean({ description: '`1`: only listings that it approves, `0`: only the others' })),
+        approves: Type.Optional(Type.Boolean({ description: '`1`: only listings it approves; `0`: only the others' })),
         ...pageParams(),
       },
       { additionalProperties: false },

@@ -1,4 +1,4 @@
-// Approval rules with what each said so far.
+// Lists approval rules with their evaluation counts.
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'

@@ -13,8 +13,8 @@ export const listListingDecisions = verb(
     needs: 'operator',
     input: Type.Object(
       {
-        listing_id: boundedId('Of this listing'),
-        seller_id: boundedId('Of listings of this account'),
+        listing_id: boundedId('Only this listing'),
+        seller_id: boundedId('Only listings of this account'),
         mine: Type.Optional(Type.Boolean({ default: false, description: "`1`: only the caller's own" })),
         undoable: Type.Optional(Type.Boolean({ default: false, description: '`1`: only those that can be undone now' })),
         ...pageParams(),

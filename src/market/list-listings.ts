@@ -16,7 +16,7 @@ const Status = Type.Optional(Type.Enum([...STATUSES]))
 export const ListingFilters = {
   seller_id: Type.Optional(Type.Integer()),
   item_id: Type.Optional(Type.Integer()),
-  search: filter('Part of the title or SKU, in any case'),
+  search: filter('Part of the title or SKU, case-insensitive'),
   ...pageParams(),
 }
 

@@ -18,7 +18,7 @@ export const listMyListings = verb(
     input: Type.Object(
       {
         status: Type.Optional(Type.Enum([...STATUSES])),
-        search: Type.Optional(Type.String({ maxLength: 255, description: 'Part of the title or SKU, in any case' })),
+        search: Type.Optional(Type.String({ maxLength: 255, description: 'Part of the title or SKU, case-insensitive' })),
         sort_by: Type.Optional(Type.Enum([...ORDERS], { default: 'latest' })),
         ...FlagParams,
         ...pageParams(),

@@ -15,8 +15,8 @@ export const listMyOrders = verb(
     needs: OPERATION_PLAN.listMyOrders,
     input: Type.Object(
       {
-        order_id: Type.Optional(Type.Integer({ description: 'Lines of this order only' })),
-        listing_id: Type.Optional(Type.Integer({ description: 'Lines of this listing only' })),
+        order_id: Type.Optional(Type.Integer({ description: 'Only lines of this order' })),
+        listing_id: Type.Optional(Type.Integer({ description: 'Only lines of this listing' })),
         ...PeriodFields,
         ...pageParams(),
       },

@@ -14,10 +14,10 @@ export const listOrders = verb(
     needs: 'operator',
     input: Type.Object(
       {
-        seller_id: Type.Optional(Type.Integer({ description: 'With a line of this seller' })),
-        item_id: Type.Optional(Type.Integer({ description: 'With a line of this item' })),
-        listing_id: Type.Optional(Type.Integer({ description: 'With a line of this listing' })),
-        buyer_reference: filter("The shop's reference of the buyer, as it was recorded"),
+        seller_id: Type.Optional(Type.Integer({ description: 'Only orders with a line of this seller' })),
+        item_id: Type.Optional(Type.Integer({ description: 'Only orders with a line of this item' })),
+        listing_id: Type.Optional(Type.Integer({ description: 'Only orders with a line of this listing' })),
+        buyer_reference: filter('Reference of the buyer, as recorded by the shop'),
         ...PeriodFields,
         ...sortParams(namesOf(ORDER_SORTING)),
         ...pageParams(),

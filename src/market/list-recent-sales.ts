@@ -1,4 +1,4 @@
-// The latest sales of the marketplace, without any trace of who sold (interface.md, "GET /api/v1/plus/recent-sales").
+// Lists the latest sales of the marketplace, without any seller data (interface.md, "GET /api/v1/plus/recent-sales").
 import { filter } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
@@ -14,8 +14,8 @@ export const listRecentSales = verb(
     needs: OPERATION_PLAN.listRecentSales,
     input: Type.Object(
       {
-        game: filter('Such as `pokemon`; one that is not known gives an empty page'),
-        item_id: Type.Optional(Type.Integer({ description: 'Sales of this item only' })),
+        game: filter('Such as `pokemon`; an unknown game returns an empty page'),
+        item_id: Type.Optional(Type.Integer({ description: 'Only sales of this item' })),
         ...pageParams(),
       },
       { additionalProperties: false },

@@ -1,4 +1,4 @@
-// Sales with who sold what, newest first: for operators only.
+// Lists sales with their sellers, newest first; operators only.
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'

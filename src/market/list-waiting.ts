@@ -1,4 +1,4 @@
-// The moderation queue: listings that wait for approval, longest waiting first, with all that a decision is made by.
+// Moderation queue: pending listings, longest waiting first, with the data for a decision.
 import { type Static, Type } from '#core/input.ts'
 import { type Page, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'

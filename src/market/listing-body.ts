@@ -1,4 +1,4 @@
-// The body fields by which operators bring listings in and correct them.
+// Body fields with which operators create and correct listings.
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'
@@ -19,12 +19,12 @@ import {
 import { kurusOfRow, kurusText, minOfferKurus, type NewListing } from './store.ts'
 
 export const ListingBody = {
-  item_id: Type.Integer({ description: 'Id of the item that is sold' }),
-  grade_id: Type.Optional(orNull(Type.Integer({ description: 'Id of a type such as `PSA 10` (GET /groups); null for none' }))),
+  item_id: Type.Integer({ description: 'Id of the item being sold' }),
+  grade_id: Type.Optional(orNull(Type.Integer({ description: 'Id of a grade such as `PSA 10` (GET /groups); null for none' }))),
   title: title(),
   description: Type.Optional(description()),
   price: price(),
-  quantity: Type.Optional(quantity('Units in stock; 1 when absent')),
+  quantity: Type.Optional(quantity('Units in stock; default: 1')),
   language: Type.Optional(
     orNull(
       Type.String({

@@ -12,7 +12,7 @@ export const FlagParams = {
   with_details: flag(
     '`grade`, `language`, `quantity`, `images`, `shipping_payer`, `offers_enabled`, `highlighted_until`, `published_at` and `expires_at`',
   ),
-  with_explain: flag('`explain`: the rules and inputs of `pc_multiplier` and `average_price`'),
+  with_explain: flag('`explain`: rules and inputs of `pc_multiplier` and `average_price`'),
 }
 
 interface FlagInput {

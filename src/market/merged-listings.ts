@@ -9,7 +9,7 @@ interface Moved {
   listingIds: number[]
   /** items whose sales are others now */
   soldItems: number[]
-  /** of survivors: what their price is to be computed from anew */
+  /** of survivors: what their price is to be computed from again */
   soldKeys: PriceKey[]
 }
 

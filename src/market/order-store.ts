@@ -95,7 +95,7 @@ export async function saveOrderResult(tx: Tx, order: Order): Promise<void> {
     .execute()
 }
 
-/** Listings of an order with their items' names, locked in the order of their ids, so that orders never block in a circle. */
+/** Listings of an order with their items' names, locked in the order of their ids, so that orders never block in a cycle. */
 export async function lockForSale(tx: Tx, ids: number[]) {
   const rows = await tx
     .selectFrom('listings as l')

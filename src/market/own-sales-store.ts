@@ -1,4 +1,4 @@
-// SQL of what an account sold: its order lines, and the sales and refunds of a month.
+// SQL of an account's sales: order lines, and the sales and refunds of a month.
 import { type RawBuilder, sql } from 'kysely'
 import { idForSql } from '#core/fields.ts'
 import type { Queryable } from '#db/schema.ts'

@@ -1,4 +1,4 @@
-// New prices of listings as the change log carries them, so that no node reads the listings again.
+// New listing prices in the change log, so that nodes need not read the listings again.
 const ENTRY_BYTES = 8
 
 export function packedPrice(listingId: number, kurus: number): Buffer {

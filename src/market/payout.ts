@@ -1,4 +1,4 @@
-// What a seller gets of a sale, and the price that it takes: exact, to the kuruş.
+// Payout of a sale, and the price needed for a payout; exact to the kuruş.
 
 const HUNDRED_PERCENT = 1_000_000n
 const HALF = HUNDRED_PERCENT / 2n

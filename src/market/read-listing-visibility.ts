@@ -1,4 +1,4 @@
-// Why buyers do not find an own listing, with what its seller can do.
+// Why buyers cannot find an own listing, and what its seller can do.
 import { id, missing } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
@@ -39,7 +39,7 @@ export const readListingVisibility = verb(
   },
 )
 
-/** Since when each cause has held where it holds; null where that is not recorded. */
+/** Since when each cause has held where it holds; null if that is not recorded. */
 async function beginnings(db: Db, listing: StandingRow): Promise<Record<HindranceCode, Date | null>> {
   const known = { pending: listing.waiting_since, vacation: listing.vacation_from, expired: listing.expires_at }
   const { rows } = await sql<Record<Exclude<HindranceCode, keyof typeof known>, Date | null>>`

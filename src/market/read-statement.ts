@@ -1,4 +1,4 @@
-// What the caller sold and what was refunded in a month of the service's time zone, with totals that are the sums of the lines.
+// Statement of the caller's sales and refunds in a month of the service's time zone, with exact totals.
 import { Type } from '#core/input.ts'
 import { pagination, type Pagination } from '#core/paging.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
@@ -34,7 +34,7 @@ export const readStatement = verb(
             pattern: MONTH,
             maxLength: 7,
             allowed: reason('date', { from: '1970-01', to: '2999-12', format: 'YYYY-MM' }),
-            description: 'In the time zone of the service; the current month when absent',
+            description: "Month in the service's time zone; default: the current month",
             examples: ['2026-11'],
           }),
         ),
@@ -44,7 +44,7 @@ export const readStatement = verb(
             minimum: 1,
             maximum: MOST_LINES,
             default: MOST_LINES,
-            description: 'Lines on a page; totals are always of the whole month',
+            description: 'Lines per page; totals always cover the whole month',
           }),
         ),
       },

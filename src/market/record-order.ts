@@ -35,7 +35,7 @@ const Line = Type.Object(
         minimum: 0,
         maximum: HIGHEST_PRICE,
         allowed: reason('number', { above: 0, max: HIGHEST_PRICE, decimals: 2 }),
-        description: "Of one unit, in TL; the listing's price when absent",
+        description: "Per unit, in TL; default: the listing's price",
       }),
     ),
   },
@@ -55,9 +55,9 @@ export const recordOrder = verb(
     needs: 'market',
     input: Type.Object(
       {
-        order_id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: "The shop's own id of the order" }),
-        sold_at: Type.Optional(moment('When it was sold; now when absent')),
-        buyer_reference: Type.Optional(name("The shop's own reference of the buyer, for operators only: sellers are not told", 100)),
+        order_id: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Order id assigned by the shop' }),
+        sold_at: Type.Optional(moment('When it was sold; default: now')),
+        buyer_reference: Type.Optional(name('Reference of the buyer assigned by the shop; not shown to sellers', 100)),
         lines: Type.Array(Line, { minItems: 1, maxItems: MOST_LINES }),
       },
       { additionalProperties: false },

@@ -60,9 +60,9 @@ export interface ReferencePrice {
   confirmed_at: string
   /** by which it is converted: Turkish lira for one unit of its currency; null for lira, and where no rate is known */
   rate: { rate: number; day: string } | null
-  /** in TL, null where it cannot be converted */
+  /** in TL, null if it cannot be converted */
   price_try: number | null
-  /** price of the listing ÷ `price_try` in hundredths as `pc_multiplier`; null where the price is not trusted */
+  /** price of the listing ÷ `price_try` in hundredths as `pc_multiplier`; null if the price is not trusted */
   ratio: number | null
 }
 

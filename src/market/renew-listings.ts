@@ -1,4 +1,4 @@
-// Renews own listings, those named or those that end soon: a new period from now on, without an approval where nothing has changed since.
+// Renews own listings, by id or by end of period: a new period from now on, without approval if nothing has changed.
 import { invalid } from '#core/errors.ts'
 import { orNull } from '#core/fields.ts'
 import { ReasonFields, type Static, Type } from '#core/input.ts'
@@ -23,9 +23,9 @@ const FARTHEST_DAYS = 365
 export const RenewedListingSchema = Type.Object(
   {
     id: Type.Integer(),
-    status: orNull(Type.Enum([...STATUSES]), { description: '`pending` where it changed since its approval; null where it is not yours' }),
+    status: orNull(Type.Enum([...STATUSES]), { description: '`pending` if it changed since its approval; null if it is not yours' }),
     expires_at: orNull(Type.String({ format: 'date-time' }), { description: 'End of the period, local time with offset' }),
-    refused: orNull(Type.Object({ message: Type.String(), ...ReasonFields }), { description: 'Why it was not renewed; null where it was' }),
+    refused: orNull(Type.Object({ message: Type.String(), ...ReasonFields }), { description: 'Why it was not renewed; null if it was' }),
     ...Forecasting,
   },
   { title: 'RenewedListing' },
@@ -51,7 +51,7 @@ export const renewListings = verb(
           Type.Integer({
             minimum: 1,
             maximum: FARTHEST_DAYS,
-            description: `Instead of \`ids\`: all whose period ends within so many days, the next ${MOST_RENEWED} to end`,
+            description: `Instead of \`ids\`: listings whose period ends within this many days, the next ${MOST_RENEWED} to end`,
           }),
         ),
         ...DryRun,

@@ -16,7 +16,7 @@ export const ReopenedSchema = Type.Object(
     reopened: Type.Integer(),
     kept: Type.Record(Type.String(), Type.Integer(), {
       description:
-        'Listings that are left alone, by reason: `decided_since` (a person has decided about them since), `reopen` (neither published nor paused), `listing_sold`',
+        'Listings left unchanged, by reason: `decided_since` (a person has decided about them since), `reopen` (neither published nor paused), `listing_sold`',
     }),
   },
   { title: 'ReopenedDecisions' },
@@ -30,7 +30,7 @@ export const reopenRuleDecisions = verb(
     input: Type.Object(
       {
         id: id('approval rule'),
-        version: Type.Optional(Type.Integer({ minimum: 1, description: 'Only what this version of the rule approved' })),
+        version: Type.Optional(Type.Integer({ minimum: 1, description: 'Only listings approved by this version of the rule' })),
       },
       { additionalProperties: false },
     ),

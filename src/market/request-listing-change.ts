@@ -1,4 +1,4 @@
-// Sends a listing back to its owner with a note about what to change; an edit sends it to approval again.
+// Sends a listing back to its owner with a note; an edit submits it for approval again.
 import { id, name } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
@@ -9,7 +9,7 @@ export const requestListingChange = verb(
   {
     name: 'requestListingChange',
     needs: 'market',
-    input: Type.Object({ id: id('listing'), note: name('What to change; its owner reads it') }, { additionalProperties: false }),
+    input: Type.Object({ id: id('listing'), note: name('What to change, shown to the owner') }, { additionalProperties: false }),
   },
   (ctx: MarketWriteCtx, { id, note }) => decideListing(ctx, id, 'request_change', note.trim(), () => ({ rejection_reason: note.trim() })),
 )

@@ -1,4 +1,4 @@
-// What a decision about one listing is made by.
+// Reads the data for a decision about one listing.
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'

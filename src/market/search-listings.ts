@@ -29,7 +29,7 @@ const values = (description: string) =>
 export interface FoundListings {
   rows: Int32Array
   flags: Flags
-  /** as JSON, behind the other members of each row's listing; null where they are not asked for */
+  /** as JSON, behind the other members of each row's listing; null if they are not asked for */
   details: string[] | null
   pagination: Pagination
 }
@@ -44,13 +44,13 @@ export const searchListings = verb(
         search: Type.Optional(
           Type.String({
             maxLength: 200,
-            description: 'Words that must all be in the title or the name of the item',
+            description: 'All words must match the title or the name of the item',
             examples: ['charizard psa'],
           }),
         ),
-        seller_name: filter('Name of the seller, in any case'),
-        set_name: filter('Name of the set (a category), in any case; everything below it is included'),
-        category: filter('Slug of a category; everything below it is included'),
+        seller_name: filter('Name of the seller, case-insensitive'),
+        set_name: filter('Name of the set (a category), case-insensitive; includes everything below it'),
+        category: filter('Slug of a category; includes everything below it'),
         type: Type.Optional(GenreParam),
         min_price: amount('Lowest price, in TL'),
         max_price: amount('Highest price, in TL'),
@@ -61,13 +61,13 @@ export const searchListings = verb(
         grade_filters: Type.Optional(
           Type.Array(Type.Integer(), {
             maxItems: MOST_VALUES,
-            description: '`grade_filters[]`: ids of groups (all grades below) or of grades',
+            description: '`grade_filters[]`: ids of groups (with all their grades) or of grades',
           }),
         ),
         sort_by: Type.Optional(
           Type.Enum([...LISTING_SORTS], {
             default: 'popular',
-            description: "`popular`: highlighted first, then by the item's sales in the last 30 days, then newest",
+            description: "`popular`: highlighted listings first, then by the item's sales in the last 30 days, then newest first",
           }),
         ),
         ...FlagParams,

@@ -14,7 +14,7 @@ import type { ListingResult, MarketWriteCtx } from './types.ts'
 const MESSAGES: Record<ListingStatus, string> = {
   active: 'Listing published',
   paused: 'Listing paused',
-  pending: 'The listing waits for approval',
+  pending: 'Listing pending approval',
   rejected: 'Listing rejected',
   expired: 'Listing expired',
   sold: 'Listing sold',

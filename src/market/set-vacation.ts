@@ -1,4 +1,4 @@
-// Sets or changes the caller's vacation: listings are hidden meanwhile, and their periods and highlights stand still.
+// Sets or changes the caller's vacation: listings are hidden, and periods and highlights are paused.
 import { DAY_MS, MINUTE_MS } from '#core/duration.ts'
 import { invalid } from '#core/errors.ts'
 import { moment, momentOf } from '#core/fields.ts'
@@ -24,7 +24,7 @@ export const setVacation = verb(
     writes: true,
     input: Type.Object(
       {
-        from: Type.Optional(moment(`When it starts, at most ${FARTHEST_VACATION_DAYS} days ahead; now when absent`)),
+        from: Type.Optional(moment(`When it starts, at most ${FARTHEST_VACATION_DAYS} days ahead; default: now`)),
         to: moment(`When it ends, at most ${LONGEST_VACATION_DAYS} days after its start`),
       },
       { additionalProperties: false },

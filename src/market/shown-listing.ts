@@ -1,4 +1,4 @@
-// A stored listing as callers see it: their own with everything, and the details that `with_details` adds to any.
+// A stored listing as clients see it: their own with everything, and the details that `with_details` adds to any.
 import { minorToNumber } from '#core/money.ts'
 import { localTime } from '#core/time.ts'
 import { listingSlug } from './fields.ts'

@@ -7,7 +7,7 @@ import type { Standing } from './visibility.ts'
 
 export type StandingRow = ListingRow & Standing
 
-/** A listing with what else its visibility depends on, null where there is none. */
+/** A listing with what else its visibility depends on, null if there is none. */
 export async function findStanding(on: Queryable, id: number): Promise<StandingRow | null> {
   return (await standings(on, [id]).executeTakeFirst()) ?? null
 }

@@ -91,7 +91,7 @@ export async function fetchListing(on: Queryable, id: number) {
   return row
 }
 
-/** Null where there is none. */
+/** Null if there is none. */
 export async function findListing(on: Queryable, id: number) {
   return (await on.selectFrom('listings').select(COLUMNS).where('id', '=', idForSql(id)).executeTakeFirst()) ?? null
 }
@@ -199,7 +199,7 @@ export async function stockToPlan(
   return [...byId, ...bySku]
 }
 
-/** Locked in the order of ids, so that batches of several nodes do not block each other in a circle. */
+/** Locked in the order of ids, so that batches of several nodes do not block each other in a cycle. */
 export async function lockStock(tx: Tx, ids: number[]): Promise<Map<number, StockRow>> {
   const inOrder = ids.map(idForSql).sort((a, b) => a - b)
   const listings = tx.selectFrom('listings').select(STOCK_COLUMNS).orderBy('id').forUpdate()
@@ -224,7 +224,7 @@ export async function idsEndingBy(on: Queryable, sellerId: number, statuses: rea
   return rows.map(({ id }) => id)
 }
 
-/** Up to `limit` listings whose period is over; those that others hold are skipped. */
+/** Up to `limit` listings whose period has ended; those that others hold are skipped. */
 export async function lockOver(tx: Tx, now: Date, limit: number): Promise<StockRow[]> {
   const statuses = periodEnds().map(({ from }) => from)
   if (statuses.length === 0) return []
@@ -232,7 +232,7 @@ export async function lockOver(tx: Tx, now: Date, limit: number): Promise<StockR
   return over.orderBy('expires_at').limit(limit).forUpdate().skipLocked().execute()
 }
 
-/** Writes price, stock, SKU, status and version of locked listings, and by what they changed. @throws CONFLICT where an SKU is taken */
+/** Writes price, stock, SKU, status and version of locked listings, and by what they changed. @throws CONFLICT if an SKU is taken */
 export async function updateStock(tx: Tx, rows: StockRow[], now: Date): Promise<void> {
   for (let from = 0; from < rows.length; from += WRITTEN_AT_ONCE) await updateSome(tx, rows.slice(from, from + WRITTEN_AT_ONCE), now)
 }

@@ -1,4 +1,4 @@
-// The table of rules applied to a stored listing: whether an action is allowed, and the status it leads to.
+// Applies the transition table to a stored listing: whether an action is allowed, and the resulting status.
 import { ServiceError } from '#core/errors.ts'
 import { change } from '#db/change.ts'
 import type { ListingStatus, Tx } from '#db/schema.ts'

@@ -1,4 +1,4 @@
-// Listings, orders and sales as verbs give them, and what the verbs need of their context.
+// Listings, orders and sales as returned by verbs, and the context verbs need.
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import type { Market } from '#core/markets.ts'
@@ -53,19 +53,19 @@ export interface ListingResult extends Forecasted {
 
 const UsualWaitSchema = Type.Object(
   {
-    p50_hours: orNull(Type.Number(), { description: 'Half of the listings waited no longer; null without decisions' }),
-    p90_hours: orNull(Type.Number(), { description: 'Nine of ten listings waited no longer; null without decisions' }),
-    n: Type.Integer({ description: 'Decisions counted: the latest 500 of the last 30 days' }),
+    p50_hours: orNull(Type.Number(), { description: 'Median; null if there were no decisions' }),
+    p90_hours: orNull(Type.Number(), { description: '90th percentile; null if there were no decisions' }),
+    n: Type.Integer({ description: 'Number of decisions: the latest 500 of the last 30 days' }),
   },
-  { title: 'UsualWait', description: 'How long listings waited for the decision of the operator' },
+  { title: 'UsualWait', description: 'How long listings waited for approval' },
 )
 export type UsualWait = Static<typeof UsualWaitSchema>
 
 const ForecastSchema = Type.Object(
   {
-    status: Type.Enum([...STATUSES, 'deleted'], { description: 'Status that would follow' }),
-    hidden: Type.Boolean({ description: 'Whether buyers would not find the listing then' }),
-    because: Type.Array(Type.String(), { description: 'Fields that cause it', examples: [['title']] }),
+    status: Type.Enum([...STATUSES, 'deleted'], { description: 'Resulting status' }),
+    hidden: Type.Boolean({ description: 'Whether the listing would then be hidden from buyers' }),
+    because: Type.Array(Type.String(), { description: 'Fields that require approval', examples: [['title']] }),
     usual_wait: UsualWaitSchema,
   },
   { title: 'ListingForecast' },
@@ -95,9 +95,9 @@ export const ListingDeletionSchema = Type.Object(Forecasting, { title: 'ListingD
 
 export const PayoutPreviewSchema = Type.Object(
   {
-    price: Type.Number({ description: 'Of one unit, in TL' }),
-    commission: Type.Number({ description: 'What the marketplace keeps, in TL' }),
-    payout: Type.Number({ description: 'What the seller gets, in TL' }),
+    price: Type.Number({ description: 'Per unit, in TL' }),
+    commission: Type.Number({ description: 'Commission, in TL' }),
+    payout: Type.Number({ description: 'Payout to the seller, in TL' }),
   },
   { title: 'PayoutPreview' },
 )
@@ -110,13 +110,13 @@ export const ListingVisibilitySchema = Type.Object(
       Type.Object(
         {
           code: Type.Enum([...HINDRANCE_CODES]),
-          since: TimeOrNull('Local time with offset; null where it is not recorded'),
-          what_to_do: Type.String({ description: 'For people', examples: ['Publish it again.'] }),
-          rejection_reason: orNull(Type.String(), { description: 'Of the code `rejected`: what the operator wrote' }),
+          since: TimeOrNull('Local time with offset; null if it was not recorded'),
+          what_to_do: Type.String({ description: 'Human-readable message', examples: ['Publish it again.'] }),
+          rejection_reason: orNull(Type.String(), { description: 'Reason written by the operator; only with the code `rejected`' }),
         },
         { title: 'VisibilityReason' },
       ),
-      { description: 'Empty when it is visible' },
+      { description: 'Empty if the listing is visible' },
     ),
   },
   { title: 'ListingVisibility' },
@@ -125,7 +125,7 @@ export type ListingVisibility = Static<typeof ListingVisibilitySchema>
 
 const ContentSchema = {
   title: Type.String(),
-  slug: Type.String({ description: 'Readable, with the id at its end' }),
+  slug: Type.String({ description: 'URL-friendly, ends with the id' }),
   description: Type.String(),
   price: Type.Number({ description: 'In TL' }),
   quantity: Type.Integer({ description: 'Units in stock' }),
@@ -139,12 +139,12 @@ const ContentSchema = {
 const changedBy = (at: string) =>
   orNull(
     Type.Object(
-      { kind: Type.Enum(['price_job', 'repricing_rule']), id: Type.Integer({ description: 'Of the job or rule' }), at: Time(at) },
+      { kind: Type.Enum(['price_job', 'repricing_rule']), id: Type.Integer({ description: 'Id of the job or rule' }), at: Time(at) },
       { title: 'ListingChangedBy' },
     ),
-    { description: 'The job or rule that last set price or quantity; null where a person did' },
+    { description: 'Job or rule that last set price or quantity; null if a person did' },
   )
-const Sku = orNull(Type.String(), { description: 'The stock-keeping unit that its owner gave it' })
+const Sku = orNull(Type.String(), { description: 'Stock-keeping unit set by the owner' })
 
 /** A listing as operators see it; times are UTC. */
 export const StoredListingSchema = Type.Object(
@@ -158,18 +158,18 @@ export const StoredListingSchema = Type.Object(
     approved_price: orNull(Type.Number()),
     approved_at: TimeOrNull('When it was last approved'),
     rejection_reason: orNull(Type.String()),
-    waiting_since: TimeOrNull('Since when it waits for approval'),
-    published_at: TimeOrNull('When its publication period began'),
-    expires_at: TimeOrNull('When its publication period ends'),
-    highlighted_until: TimeOrNull('Until when it is highlighted'),
+    waiting_since: TimeOrNull('When it was submitted for approval'),
+    published_at: TimeOrNull('Start of its publication period'),
+    expires_at: TimeOrNull('End of its publication period'),
+    highlighted_until: TimeOrNull('End of the highlight'),
     sku: Sku,
     changed_by: changedBy('UTC'),
     created_at: Time('UTC'),
     updated_at: Time('UTC'),
-    etag: Type.String({ description: 'For `If-Match`' }),
+    etag: Type.String({ description: 'Value for `If-Match`' }),
     changed_since_approval: orNull(
       Type.Array(Type.Object({ field: Type.String(), approved: Type.Unknown(), now: Type.Unknown() }), {
-        description: 'What differs from what was last approved; null when it never was',
+        description: 'Differences from the last approved version; null if it was never approved',
       }),
     ),
   },
@@ -193,7 +193,7 @@ const SaleOfItem = Type.Object({ price: Type.Number(), sold_at: Time('Local time
 
 const Details = {
   grade: orNull(Type.Object({ id: Type.Integer(), label: Type.String({ examples: ['PSA 10'] }) }, { title: 'ListingGrade' }), {
-    description: 'Null without a stated one',
+    description: 'null if none was stated',
   }),
   language: ContentSchema.language,
   quantity: ContentSchema.quantity,
@@ -211,10 +211,10 @@ const Flagged = {
   item: Type.Optional(ItemOfListing),
   pc_multiplier: Type.Optional(
     orNull(
-      Type.Number({ description: 'Price in TL ÷ source_a price of the same item and grade; null without such a price, and where it is not trusted' }),
+      Type.Number({ description: 'Price in TL ÷ source_a price of the same item and grade; null if there is no such price or it is not trusted' }),
     ),
   ),
-  average_price: Type.Optional(orNull(Type.Number({ description: 'Mean of the last 10 sales of the item, null without sales' }))),
+  average_price: Type.Optional(orNull(Type.Number({ description: 'Mean of the last 10 sales of the item; null if there are none' }))),
   last_sales: Type.Optional(Type.Array(SaleOfItem, { description: 'The last 10 sales of the item, newest first' })),
   explain: Type.Optional(ListingExplanationSchema),
 }
@@ -248,7 +248,7 @@ export const OwnListingSchema = Type.Object(
     changed_by: changedBy('Local time with offset'),
     created_at: Time('Local time with offset'),
     updated_at: Time('Local time with offset'),
-    etag: Type.String({ description: 'For `If-Match`' }),
+    etag: Type.String({ description: 'Value for `If-Match`' }),
     grade: Type.Optional(Details.grade),
     ...Flagged,
   },
@@ -259,7 +259,7 @@ export type OwnListing = Static<typeof OwnListingSchema>
 export const RecentSaleSchema = Type.Object(
   {
     item: Type.Object({ id: Type.Integer(), name: Type.String(), code: orNull(Type.String()), slug: Type.String() }),
-    price: Type.Number({ description: 'Of one unit, in TL' }),
+    price: Type.Number({ description: 'Per unit, in TL' }),
     sold_at: Time('Local time with offset'),
   },
   { title: 'RecentSale' },
@@ -270,8 +270,8 @@ const RecordedLine = {
   listing_id: Type.Integer(),
   quantity: Type.Integer(),
   unit_price: Type.Number(),
-  seller_payout: Type.Number({ description: 'Unit price × quantity less the commission' }),
-  listing_status: Type.Enum([...STATUSES], { description: 'After the sale' }),
+  seller_payout: Type.Number({ description: 'Unit price × quantity minus the commission' }),
+  listing_status: Type.Enum([...STATUSES], { description: 'Stock after the sale' }),
 }
 
 /** An order as its first POST was answered. */
@@ -287,7 +287,7 @@ const CancellationSchema = Type.Object(
     cancelled_by: Type.String({ examples: ['operator:console'] }),
     reason: Type.String(),
     refunded: Type.Number({ description: 'TRY: unit price × quantity' }),
-    listing_status: orNull(Status, { description: 'What the listing became when its stock returned; null where it had been deleted' }),
+    listing_status: orNull(Status, { description: 'Status of the listing after its stock was returned; null if it had been deleted' }),
   },
   { title: 'SaleCancellation' },
 )
@@ -304,7 +304,7 @@ export const StoredOrderSchema = Type.Object(
           line: Type.Integer({ description: 'From 1' }),
           ...RecordedLine,
           seller_id: Type.Integer(),
-          commission: Type.Number({ description: 'Unit price × quantity less the payout' }),
+          commission: Type.Number({ description: 'Unit price × quantity minus the payout' }),
           cancellation: orNull(CancellationSchema),
         },
         { title: 'OrderLine' },
@@ -321,16 +321,16 @@ export const StoredSaleSchema = Type.Object(
   {
     id: Type.Integer(),
     order_id: Type.Integer(),
-    listing_id: orNull(Type.Integer(), { description: 'null when the listing was deleted' }),
+    listing_id: orNull(Type.Integer(), { description: 'null if the listing was deleted' }),
     seller_id: Type.Integer(),
     item_id: Type.Integer(),
     item_name: Type.String(),
     label: Type.String({ description: 'Condition or grade', examples: ['Near Mint'] }),
     quantity: Type.Integer(),
     unit_price: Type.Number({ description: 'TRY' }),
-    seller_payout: Type.Number({ description: 'TRY, of all units' }),
+    seller_payout: Type.Number({ description: 'For all units, in TRY' }),
     sold_at: Type.String({ format: 'date-time', description: 'UTC' }),
-    cancelled_at: TimeOrNull('UTC; null where it was not cancelled'),
+    cancelled_at: TimeOrNull('UTC; null if it was not cancelled'),
   },
   { title: 'StoredSale' },
 )
@@ -339,13 +339,13 @@ export type StoredSale = Static<typeof StoredSaleSchema>
 const LineAmounts = {
   quantity: Type.Integer(),
   unit_price: Type.Number({ description: 'In TL' }),
-  commission: Type.Number({ description: 'In TL: unit price × quantity less the payout' }),
-  payout: Type.Number({ description: 'In TL, of all units' }),
+  commission: Type.Number({ description: 'In TL: unit price × quantity minus the payout' }),
+  payout: Type.Number({ description: 'For all units, in TL' }),
 }
 const LineSold = {
-  order_id: Type.Integer({ description: "The shop's own id of the order" }),
-  line: Type.Integer({ description: 'Number of the line in the order, from 1' }),
-  listing_id: orNull(Type.Integer(), { description: 'null when the listing was deleted' }),
+  order_id: Type.Integer({ description: 'Order id assigned by the shop' }),
+  line: Type.Integer({ description: 'Line number in the order, from 1' }),
+  listing_id: orNull(Type.Integer(), { description: 'null if the listing was deleted' }),
   item: RecentSaleSchema.properties.item,
   label: Type.String({ description: 'Condition or grade', examples: ['Near Mint'] }),
 }
@@ -356,8 +356,8 @@ export const OwnSaleSchema = Type.Object(
     ...LineSold,
     ...LineAmounts,
     sold_at: Time('Local time with offset'),
-    cancelled_at: TimeOrNull('Local time with offset; null where it was not cancelled'),
-    refunded: Type.Number({ description: 'In TL: what the buyer got back, all of it or 0' }),
+    cancelled_at: TimeOrNull('Local time with offset; null if it was not cancelled'),
+    refunded: Type.Number({ description: 'Amount refunded to the buyer, in TL: the full amount or 0' }),
   },
   { title: 'OwnSale' },
 )
@@ -369,7 +369,7 @@ export const STATEMENT_KINDS = namedValues('StatementLineKind', ['sale', 'refund
 export const StatementLineSchema = Type.Object(
   {
     kind: Type.Enum([...STATEMENT_KINDS]),
-    at: Time('When it was sold, or cancelled; local time with offset'),
+    at: Time('When it was sold or cancelled; local time with offset'),
     ...LineSold,
     ...LineAmounts,
     amount: Type.Number({ description: 'In TL: unit price × quantity; negative for a refund, as are commission and payout' }),
@@ -384,7 +384,7 @@ export const StatementSchema = Type.Object(
     sales: Type.Number({ description: 'In TL: sum of `amount` of the sales' }),
     refunds: Type.Number({ description: 'In TL: sum of `amount` of the refunds; 0 or negative' }),
     commission: Type.Number({ description: 'In TL: sum of `commission` of all lines' }),
-    payout: Type.Number({ description: 'In TL: sum of `payout` of all lines, which is sales + refunds − commission' }),
+    payout: Type.Number({ description: 'In TL: sum of `payout` of all lines (sales + refunds − commission)' }),
     lines: Type.Array(StatementLineSchema),
   },
   { title: 'Statement' },

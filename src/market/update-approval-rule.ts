@@ -1,4 +1,4 @@
-// Changes an approval rule; other conditions make a new version, and a rule that is on must pass its backtest as it then is.
+// Changes an approval rule; new conditions create a new version, and an active rule must pass its backtest.
 import { invalid } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
@@ -39,7 +39,7 @@ export const updateApprovalRule = verb(
     }),
 )
 
-/** The same conditions have the same text, however their fields are ordered: JSON columns order them anew. */
+/** The same conditions have the same text, however their fields are ordered: JSON columns order them again. */
 function sorted(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>
     part !== null && typeof part === 'object' && !Array.isArray(part)

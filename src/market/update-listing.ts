@@ -47,7 +47,7 @@ export const updateListing = verb(
           ...((kurus !== undefined || quantity !== undefined) && { changed_by: null }),
         })
         audit(auditedListing(before, now), auditedListing(after, now), 'update')
-        const message = `The listing is changed${status === QUEUED ? ' and waits for approval' : ''}`
+        const message = `Listing updated${status === QUEUED ? '; pending approval' : ''}`
         return { message, id, price: Number(after.price), status: after.status, etag: listingTag(after) }
       })
     }),

@@ -1,4 +1,4 @@
-// How long listings usually wait for the operator's decision, from the decisions in the audit log.
+// Usual wait for approval, from the decisions in the audit log.
 import { sql } from 'kysely'
 import { DAY_MS, MINUTE_MS } from '#core/duration.ts'
 import type { Db } from '#db/schema.ts'

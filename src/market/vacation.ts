@@ -1,4 +1,4 @@
-// When a seller is on vacation, and how publication periods and highlights stand still meanwhile. Pure.
+// When a seller is on vacation, and how it pauses publication periods and highlights. Pure.
 
 /** From its first moment on, up to its last, which does not belong to it. */
 export interface Vacation {
@@ -23,7 +23,7 @@ export function withoutVacation(end: Date, vacation: Vacation | null, now: Date)
   return shifted(end, start.getTime() - Math.min(end.getTime(), vacation!.to.getTime()))
 }
 
-/** Where the part of a vacation that is left begins; null where none is left. */
+/** Where the part of a vacation that is left begins; null if none is left. */
 function startLeft(vacation: Vacation | null, now: Date): Date | null {
   if (vacation === null || vacation.to <= now) return null
   return vacation.from > now ? vacation.from : now

@@ -1,4 +1,4 @@
-// What keeps a search from finding a listing: one list of causes, none of which holds exactly when the listing is found.
+// Reasons a search cannot find a listing; the list is empty if and only if the listing can be found.
 import { namedValues } from '#core/named-values.ts'
 import type { ListingStatus } from '#db/schema.ts'
 import { type PUBLISHED, statusAt } from './rules.ts'
@@ -35,13 +35,13 @@ type Cause = Exclude<ListingStatus, typeof PUBLISHED> | 'no_stock' | 'vacation' 
  * test/market/visibility.test.ts compares; a plan is not among them, as the listings of a downgraded account stay published.
  */
 const HINDRANCES: Record<Cause, Hindrance> = {
-  pending: { holds: inStatus('pending'), whatToDo: 'Wait for the decision of the operator.' },
+  pending: { holds: inStatus('pending'), whatToDo: "Wait for the operator's decision." },
   paused: { holds: inStatus('paused'), whatToDo: 'Publish it again.' },
-  rejected: { holds: inStatus('rejected'), whatToDo: 'Correct what the rejection names; the change sends it to approval again.' },
-  expired: { holds: inStatus('expired'), whatToDo: 'Renew it; if nothing has changed since its approval, it needs no other one.' },
-  sold: { holds: inStatus('sold'), whatToDo: 'Nothing: a sold listing stays sold. Offer further units in a new listing.' },
+  rejected: { holds: inStatus('rejected'), whatToDo: 'Fix what the rejection reason states; the change submits it for approval again.' },
+  expired: { holds: inStatus('expired'), whatToDo: 'Renew it; if it has not changed since its approval, no new approval is needed.' },
+  sold: { holds: inStatus('sold'), whatToDo: 'A sold listing stays sold. Create a new listing to offer more units.' },
   no_stock: { holds: ({ status, quantity }) => quantity === 0 && status !== 'sold', whatToDo: 'Raise its quantity.' },
-  vacation: { holds: isAway, whatToDo: 'End the vacation, or wait until it is over.' },
+  vacation: { holds: isAway, whatToDo: 'End the vacation, or wait until it ends.' },
   account_suspended: { holds: (standing) => standing.seller_suspended, whatToDo: 'Ask the operator to resume the account.' },
 }
 

@@ -17,7 +17,7 @@ export interface CardDescription {
   set: string | null
   /** slug of the game */
   game: string | null
-  /** language families that the print can be of; any when absent */
+  /** language families that the print can be of; any by default */
   families?: readonly string[] | null
   /** printing in any spelling: `Reverse Holofoil`, `firstEdition`, `Parallel 1` */
   finish: string | null
@@ -172,7 +172,7 @@ export class CardIndex {
     return exact.length > 0 ? exact : fitting
   }
 
-  /** The sets that go by the name, with the galleries that are printed as part of them. */
+  /** The sets that use the name, with the galleries that are printed as part of them. */
   #setsNamed(set: string, wanted: Described): SourceSet[] {
     return this.#setNames.withGalleries(this.#learned.get(set) ?? this.#setNames.find(set, wanted))
   }

@@ -1,4 +1,4 @@
-// Which sets and products the rows of a list describe, so that no others need to be in memory to find their items.
+// Finds the sets and products that the rows of a list describe, so that only those are loaded.
 import { type CardDescription, isTooLong } from './card-index.ts'
 import { describe } from './descriptions.ts'
 import { looseName, normalName } from './names.ts'

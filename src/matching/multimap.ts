@@ -1,4 +1,4 @@
-// Values by key, where most keys have one value: only a key of several takes a set.
+// Multimap optimised for keys with one value: only keys with several values use a set.
 
 /** Each value of a key once, in the order in which they were added. */
 export class Multimap<K, V extends object> {

@@ -1,4 +1,4 @@
-// What the matcher reads and gives: source records, decisions of people, and the assignment of records to items.
+// Input and output of the matcher: source records, decisions of people, and the assignment of records to items.
 import type { ForeignId, Genre } from '#catalogue/records.ts'
 
 /** What the matcher needs of one source record: what one source says of one printing of a card, or of one sealed product. */
@@ -16,7 +16,7 @@ export interface MatchRecord {
   /** language family of the print: only records of one family can be one card (`intl`, `ja`, `zh`, `op-en`, ...) */
   family: string
   set: MatchSet | null
-  /** collector number as printed, with or without its total; null where there is none */
+  /** collector number as printed, with or without its total; null if there is none */
   number: string | null
   name: string
   /** names in other languages or spellings of the same card */

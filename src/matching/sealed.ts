@@ -1,4 +1,4 @@
-// Joins sealed products of several shops by the words of their names, where each side has just one with these words.
+// Matches sealed products of several shops by the words of their names, if the match is unique on both sides.
 import { fold, words } from '#index/fold.ts'
 import { areApart, type Candidate, type Cluster, clusterOf, contradictions, join, type Joined, type Unit, unitsOf, waitingCard } from './clusters.ts'
 import { Multimap } from './multimap.ts'

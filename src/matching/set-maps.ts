@@ -1,4 +1,4 @@
-// Which set of one source is which set of another: told by the cards that agree in number and name.
+// Maps sets between sources by the cards that match in number and name.
 import { Multimap } from './multimap.ts'
 import { normalName } from './names.ts'
 import type { Decisions, SetMap } from './records.ts'

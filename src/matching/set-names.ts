@@ -1,4 +1,4 @@
-// Sets by the names and codes by which lists name them.
+// Finds sets by the names and codes used in lists.
 import { withoutBrackets } from './descriptions.ts'
 import { normalName } from './names.ts'
 import { normalNumber } from './numbers.ts'

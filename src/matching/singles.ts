@@ -1,4 +1,4 @@
-// Joins single cards of several sources: by shop id, by set, number and name; what is only alike waits for a person.
+// Matches single cards of several sources by shop id, or by set, number and name; merely similar cards stay pending.
 import { areApart, type Candidate, type Cluster, clusterOf, contradictions, join, type Joined, type Unit, unitsOf, waitingCard } from './clusters.ts'
 import { Multimap } from './multimap.ts'
 import { likeness } from './names.ts'
@@ -221,7 +221,7 @@ function matched(units: readonly Unit[], known: Known, verdicts: Verdicts, setMa
 
 interface Exact {
   unit: Unit
-  /** the only one, null where there is none or more than one */
+  /** the only one, null if there is none or more than one */
   cluster: Cluster | null
   method: Method
   reasons: Reason[]
@@ -368,7 +368,7 @@ function nameScore(card: SourceCard, other: SourceCard): number {
   return best >= ALIKE ? best * 0.7 : 0
 }
 
-/** 0 where the numbers cannot be compared; null where they are different ones. */
+/** 0 where the numbers cannot be compared; null if they are different ones. */
 function numberScore({ number, bare }: SourceCard, other: SourceCard): number | null {
   if (number === null || other.number === null || bare === null || other.bare === null) return 0
   if (number === other.number || bare === other.bare) return 1

@@ -11,11 +11,11 @@ export interface SourceCard {
   game: string
   family: string
   sealed: boolean
-  /** a set of its source, null where the source names none */
+  /** a set of its source, null if the source names none */
   set: SourceSet | null
   /** in normal form, null for what has no number */
   number: string | null
-  /** the number without the prefix of its set; the number itself where there is none */
+  /** the number without the prefix of its set; the number itself if there is none */
   bare: string | null
   /** printed behind the slash, where sources state it */
   totals: readonly string[]

@@ -1,4 +1,4 @@
-// Source records out of what catalogue files are read into.
+// Builds source records from parsed catalogue files.
 import type { CategoryRecord, ItemRecord } from '#catalogue/records.ts'
 import { finishSlug } from '#catalogue/finishes.ts'
 import { cardKey, type MatchRecord, type MatchSet, recordKey } from './records.ts'

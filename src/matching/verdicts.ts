@@ -1,4 +1,4 @@
-// Decisions of people, as the matcher asks for them: by card.
+// Decisions of people by card, as input of the matcher.
 import { compare } from './source-cards.ts'
 import { decidedSets } from './set-maps.ts'
 import type { Decisions, MatchRecord } from './records.ts'

@@ -38,8 +38,8 @@ export interface McpNode extends PublicContextNode {
 
 const INFO = { name: 'mintmark', title: 'Mintmark', version: '1' }
 const INSTRUCTIONS =
-  'Prices of trading cards and sealed products from several sources, and a marketplace for them. An item has the prices of one market and ' +
-  'so of one currency at a time. Listings and sales are in TL. Refusals carry a code and say what is allowed.'
+  'Prices of trading cards and sealed products from several sources, and a marketplace for them. An item shows the prices of one ' +
+  'market, and so one currency, at a time. Listings and sales are in TL. Errors have a code and say what is allowed.'
 const URL_OF_REQUESTS = 'http://localhost/mcp'
 
 const byName = new Map(TOOLS.map((tool) => [tool.name, { ...tool, inputSchema: inputSchemaOf(tool) }]))

@@ -63,14 +63,14 @@ export const TOOLS: readonly Tool[] = [
     name: 'look_up_items',
     title: 'Look up items by identifiers',
     description:
-      'Find up to 500 items at once by ids of other systems (`source` and `id`), or by `set` and `number`. Gives one result for each ' +
-      'identifier, in their order: `found`, `ambiguous` with candidates, or `unknown`. Use it for lists of cards instead of many searches.',
+      'Find up to 500 items at once by ids of other systems (`source` and `id`), or by `set` and `number`. Returns ' +
+      'one result per identifier, in order: `found`, `ambiguous` with candidates, or `unknown`. Use it for lists of cards instead of many searches.',
     verb: lookupItems,
   }),
   tool({
     name: 'price_history',
     title: 'Read the price history of an item',
-    description: 'Open, low, high and close of an item’s prices by day, week or month. Periods in which no price changed are left out.',
+    description: 'Open, low, high and close of an item’s prices by day, week or month. Periods without a price change are omitted.',
     verb: readPriceHistory,
     defaults: { interval: 'week' },
   }),
@@ -78,21 +78,21 @@ export const TOOLS: readonly Tool[] = [
     name: 'explain_price',
     title: 'Explain a price',
     description:
-      'Why a current price is what it is: the rule that made it, the statements or sales it was computed from, prices of other markets, ' +
-      'exchange rates, and how far it can be trusted.',
+      'Explains a current price: the rule that computed it, the statements or sales it was computed from, prices of ' +
+      'other markets, exchange rates, and its confidence.',
     verb: explainPrice,
   }),
   tool({
     name: 'list_categories',
     title: 'List categories',
-    description: 'List series, sets and other groups of items with their item counts. `parent_id` 0 gives the top level.',
+    description: 'List series, sets and other groups of items with their item counts. `parent_id` 0 returns the top level.',
     verb: listCategories,
     defaults: { per_page: 50 },
   }),
   tool({
     name: 'search_listings',
     title: 'Search listings for sale',
-    description: 'Search what sellers offer now. Prices are in TL. Set the `with_` flags to learn more about each listing.',
+    description: 'Search the current offers of sellers. Prices are in TL. The `with_` flags add details to each listing.',
     verb: searchListings,
     defaults: { ...FEW, with_item: true, with_details: true },
   }),
@@ -114,8 +114,8 @@ export const TOOLS: readonly Tool[] = [
     name: 'plan_price_job',
     title: 'Plan new prices and stock of listings',
     description:
-      'First of two steps to change prices or stock of your listings. Changes no listing: shows for each row the old and the new price and ' +
-      'quantity, what a sale would pay you, the rank among other offers, or why the row is refused. Show this to the user and ask before you ' +
+      'First of two steps to change prices or stock of your listings. Changes nothing yet: shows the old and new price ' +
+      'and quantity of each row, your payout, the rank among other offers, or why the row is refused. Show this to the user and ask before you ' +
       'apply it. Each row is an object with `listing_id` or `sku`, and `price`, `quantity` or both.',
     verb: planPriceJob,
   }),
@@ -123,20 +123,20 @@ export const TOOLS: readonly Tool[] = [
     name: 'apply_price_job',
     title: 'Apply a planned price job',
     description:
-      'Second of two steps: changes the listings at once and publicly. Takes the `id` that `plan_price_job` gave. With the policy `all` it is ' +
-      'refused with CONFLICT when a price or stock has changed since the plan: plan again then.',
+      'Second of two steps: changes the public listings immediately. Takes the `id` returned by `plan_price_job`. With the policy ' +
+      '`all`, it fails with CONFLICT if a price or stock has changed since the plan; then plan again.',
     verb: applyPriceJob,
   }),
   tool({
     name: 'undo_price_job',
     title: 'Undo an applied price job',
-    description: 'Gives listings that are as an applied price job left them their old price and stock back. Takes the `id` of the job.',
+    description: 'Restores the old price and stock of listings unchanged since an applied price job. Takes the `id` of the job.',
     verb: undoPriceJob,
   }),
   tool({
     name: 'list_collections',
     title: 'List your collections and their worth',
-    description: 'List the collections of this account with what they are worth now: value, cost and gain by currency.',
+    description: 'List the collections of this account with their current worth: value, cost and gain by currency.',
     verb: listCollections,
     defaults: { with_value: true },
   }),

@@ -23,7 +23,7 @@ export class CatalogueCopy {
   readonly #dropPrices: StatementSync
   readonly #moveTo: StatementSync
 
-  /** @param path of the file, made where there is none */
+  /** @param path of the file, made if there is none */
   constructor(path: string) {
     this.#db = new DatabaseSync(path)
     this.#db.exec('pragma journal_mode = wal; pragma synchronous = full')
@@ -40,7 +40,7 @@ export class CatalogueCopy {
     this.#moveTo = prepare('update followed set cursor = ?')
   }
 
-  /** Where it goes on, null before the first dump. @throws Error where the file follows another service */
+  /** Where it goes on, null before the first dump. @throws Error if the file follows another service */
   cursorOf(url: string): string | null {
     const known = this.#db.prepare('select url, cursor from followed').get() as { url: string; cursor: string } | undefined
     if (!known) return null

@@ -1,4 +1,4 @@
-// Keeps a copy of another Mintmark's catalogue: a dump to begin with, then every change.
+// Mirrors the catalogue of another Mintmark: loads a dump, then follows the changes.
 import type { CategoryRow, ItemRow, PriceRow } from '#catalogue/catalogue-rows.ts'
 import type { CatalogueCopy } from './copy.ts'
 import { changesAfter, CursorExpired, dumpedRows, newestDump, type Remote } from './remote.ts'

@@ -21,10 +21,10 @@ export interface Remote {
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
 
-/** @throws Error where there is none yet */
+/** @throws Error if there is none yet */
 export async function newestDump(remote: Remote): Promise<Dump> {
   const { data } = (await (await get(remote, '/dumps')).json()) as { data: Dump | null }
-  if (!data) throw new Error(`${remote.url} has made no dump yet`)
+  if (!data) throw new Error(`${remote.url} has no dump yet`)
   return data
 }
 
@@ -58,7 +58,7 @@ function checked({ name, bytes, sha256 }: DumpFile): { counted: Transform; check
     },
   })
   const check = () => {
-    if (size !== bytes || hash.digest('hex') !== sha256) throw new Error(`${name} did not come as its manifest says`)
+    if (size !== bytes || hash.digest('hex') !== sha256) throw new Error(`${name} does not match its manifest`)
   }
   return { counted, check }
 }
@@ -76,7 +76,7 @@ async function get({ url, key, onRetry }: Remote, path: string): Promise<Respons
     const { error } = ((await answered.json().catch(() => ({}))) ?? {}) as { error?: { code: string; message: string } }
     if (answered.status === 410) throw new CursorExpired(error?.message)
     if (answered.status !== 429 && answered.status < 500)
-      throw new Error(`${url} answers ${answered.status}: ${error?.message ?? answered.statusText}`)
+      throw new Error(`${url} responds with ${answered.status}: ${error?.message ?? answered.statusText}`)
     onRetry?.(`${answered.status} ${error?.message ?? answered.statusText}`)
     await delay(Number(answered.headers.get('retry-after')) * 1_000 || pauseMs)
   }

@@ -1,4 +1,4 @@
-// Operator API: rules that approve listings, what they would have done, and reopening what they did.
+// Operator API: approval rules, their backtests, and reopening their approvals.
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { Route } from '#http/route.ts'
@@ -19,7 +19,7 @@ export const approvalRuleRoutes: Route<MarketWriteCtx>[] = [
     method: 'GET',
     path: '/approval-rules',
     verb: listApprovalRules,
-    summary: 'Approval rules, oldest first',
+    summary: 'List approval rules, oldest first',
     tag,
     answer: (rules: ApprovalRule[]) => ({ data: rules }),
     data: Type.Array(ApprovalRuleSchema),
@@ -28,10 +28,10 @@ export const approvalRuleRoutes: Route<MarketWriteCtx>[] = [
     method: 'POST',
     path: '/approval-rules',
     verb: createApprovalRule,
-    summary: 'Add an approval rule',
+    summary: 'Create an approval rule',
     description:
-      'A listing that begins to wait is judged by every rule that is `on` or in `shadow`. The first that is `on` and whose conditions all ' +
-      'hold approves it; the audit log names the rule and its version. What a rule in `shadow` would do is only logged.',
+      'Every rule that is `on` or in `shadow` evaluates each listing submitted for approval. The first `on` rule whose conditions ' +
+      'are all met approves it; the audit log names the rule and its version. A `shadow` rule only logs what it would do.',
     tag,
     status: 201,
     answer: (rule: ApprovalRule) => ({ data: rule, message: 'Approval rule created' }),
@@ -43,9 +43,9 @@ export const approvalRuleRoutes: Route<MarketWriteCtx>[] = [
     path: '/approval-rules/:id',
     verb: updateApprovalRule,
     summary: 'Change an approval rule',
-    description: 'Other conditions make a new version. A rule that is then `on` must pass a backtest of 90 days, or nothing is changed.',
+    description: 'Changing the conditions creates a new version. A rule that is `on` must then pass a 90-day backtest; otherwise nothing changes.',
     tag,
-    answer: (rule: ApprovalRule) => ({ data: rule, message: 'Approval rule changed' }),
+    answer: (rule: ApprovalRule) => ({ data: rule, message: 'Approval rule updated' }),
     data: ApprovalRuleSchema,
     errors: ['INVALID_JSON', 'CONFLICT', 'NOT_FOUND'],
   },
@@ -54,10 +54,10 @@ export const approvalRuleRoutes: Route<MarketWriteCtx>[] = [
     path: '/approval-rules/:id/backtest',
     verb: backtestApprovalRule,
     reads: true,
-    summary: 'What an approval rule would have done',
+    summary: 'Backtest an approval rule',
     description:
-      'Each decision of people in these days is judged by what was known when its listing began to wait, never by what came later. ' +
-      'Decisions from before this was kept are not judged.',
+      'Evaluates each decision made by people in this period with the facts known when the listing was submitted. ' +
+      'Decisions without recorded facts are skipped.',
     tag,
     answer: (result: Backtest) => ({ data: result }),
     data: BacktestSchema,
@@ -67,7 +67,7 @@ export const approvalRuleRoutes: Route<MarketWriteCtx>[] = [
     method: 'GET',
     path: '/approval-rules/:id/log',
     verb: listApprovalRuleLog,
-    summary: 'What an approval rule said of listings, newest first',
+    summary: 'List the evaluations of an approval rule, newest first',
     tag,
     answer: ({ rows, pagination }: Page<RuleLogEntry>) => ({ data: rows, pagination }),
     data: Type.Array(RuleLogSchema),
@@ -78,8 +78,9 @@ export const approvalRuleRoutes: Route<MarketWriteCtx>[] = [
     method: 'POST',
     path: '/approval-rules/:id/reopen',
     verb: reopenRuleDecisions,
-    summary: 'Send listings that an approval rule approved back to approval',
-    description: 'They wait for a person: no rule judges them again until their owners edit them. Those that a person has decided about since stay.',
+    summary: 'Reopen listings approved by an approval rule',
+    description:
+      'They need a decision by a person: no rule evaluates them again until their owners edit them. Listings a person has decided about since stay unchanged.',
     tag,
     answer: (result: Reopened) => ({ data: result, message: `Listings reopened: ${result.reopened}` }),
     data: ReopenedSchema,

@@ -11,7 +11,7 @@ export const auditRoutes: Route<WriteCtx>[] = [
     method: 'GET',
     path: '/audit',
     verb: listAudit,
-    summary: 'The audit log, newest first',
+    summary: 'List audit log entries, newest first',
     tag: 'Audit',
     answer: ({ rows, pagination }: Page<AuditRow>) => ({ data: rows, pagination }),
     data: Type.Array(AuditRowSchema),

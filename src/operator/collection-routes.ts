@@ -1,4 +1,4 @@
-// Operator API: collections of accounts, and files that go into them and come out.
+// Operator API: collections of accounts, their imports and exports.
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { changeCollection } from '#collections/change-collection.ts'
@@ -33,7 +33,7 @@ export const collectionRoutes: Route<WriteCtx & CollectionReadCtx>[] = [
     method: 'POST',
     path: '/collections',
     verb: createCollection,
-    summary: 'Open a collection for an account',
+    summary: 'Create a collection for an account',
     tag,
     status: 201,
     answer: (collection: StoredCollection) => ({ data: collection, message: 'Collection created' }),
@@ -44,7 +44,7 @@ export const collectionRoutes: Route<WriteCtx & CollectionReadCtx>[] = [
     method: 'GET',
     path: '/collections',
     verb: listStoredCollections,
-    summary: 'All collections, oldest first',
+    summary: 'List collections, oldest first',
     tag,
     answer: ({ rows, pagination }: Page<StoredCollection>) => ({ data: rows, pagination }),
     data: Type.Array(StoredCollectionSchema),
@@ -54,7 +54,7 @@ export const collectionRoutes: Route<WriteCtx & CollectionReadCtx>[] = [
     method: 'PATCH',
     path: '/collections/:id',
     verb: changeCollection,
-    summary: 'Rename a collection, describe it anew or change who may see it',
+    summary: 'Change the name, description or visibility of a collection',
     tag,
     answer: (collection: StoredCollection) => ({ data: collection, message: 'Collection updated' }),
     data: StoredCollectionSchema,
@@ -64,7 +64,7 @@ export const collectionRoutes: Route<WriteCtx & CollectionReadCtx>[] = [
     method: 'DELETE',
     path: '/collections/:id',
     verb: deleteCollection,
-    summary: 'Delete a collection with all its records',
+    summary: 'Delete a collection and all its records',
     tag,
     answer: () => ({ data: undefined, message: 'Collection deleted' }),
     errors: ['NOT_FOUND'],
@@ -73,7 +73,7 @@ export const collectionRoutes: Route<WriteCtx & CollectionReadCtx>[] = [
     method: 'GET',
     path: '/collections/:id/worth-history',
     verb: readWorthHistory,
-    summary: 'What a collection was worth, a figure a day, oldest first',
+    summary: 'Daily worth of a collection, oldest first',
     tag,
     answer: (days: WorthDay[]) => ({ data: days }),
     data: Type.Array(WorthDaySchema),
@@ -87,10 +87,10 @@ export const collectionFileRoutes = (imports: ImportQueue): Route<ImportCtx>[] =
     method: 'POST',
     path: '/collections/:id/import/:format',
     verb: importCollection,
-    summary: 'Bring a file into a collection',
+    summary: 'Import a file into a collection',
     description:
-      'The body is the file as it is, of any content type, or packed with gzip. Rows whose item is not found for sure are ' +
-      'parked with the best candidates; the same file again adds nothing.',
+      'The body is the file, with any content type, optionally gzip-compressed. Rows without a certain match are ' +
+      'parked with the best candidates. Importing the same file again adds nothing.',
     tag,
     bodyField: 'file',
     scope: (inner) => acceptFile(inner, imports),
@@ -102,8 +102,8 @@ export const collectionFileRoutes = (imports: ImportQueue): Route<ImportCtx>[] =
     method: 'GET',
     path: '/collections/:id/export',
     verb: exportCollection,
-    summary: 'A collection as mintmark-csv, oldest record first',
-    description: 'Reads back without loss. Cells that a spreadsheet would run as formulas begin with an apostrophe.',
+    summary: 'Export a collection as mintmark-csv, oldest record first',
+    description: 'Can be imported again without loss. Cells a spreadsheet would run as formulas start with an apostrophe.',
     tag,
     answer: (lines: AsyncIterable<string>) => ({
       headers: ['content-type', 'text/csv; charset=utf-8', 'content-disposition', 'attachment; filename="collection.csv"'],
@@ -115,7 +115,7 @@ export const collectionFileRoutes = (imports: ImportQueue): Route<ImportCtx>[] =
     method: 'GET',
     path: '/collections/:id/parked',
     verb: listParkedRows,
-    summary: 'Rows of imported files that wait for someone to name their item',
+    summary: 'Imported rows that are parked until someone chooses their item',
     tag,
     answer: ({ rows, pagination }: Page<ParkedRow>) => ({ data: rows, pagination }),
     data: Type.Array(ParkedRowSchema),
@@ -126,7 +126,7 @@ export const collectionFileRoutes = (imports: ImportQueue): Route<ImportCtx>[] =
     method: 'POST',
     path: '/collections/:id/parked/:row_id/place',
     verb: placeParkedRow,
-    summary: 'Make a parked row a record of an item',
+    summary: 'Add a parked row to the collection as a record',
     tag,
     answer: (record: CollectionRecord) => ({ data: record, message: 'Record added' }),
     data: CollectionRecordSchema,
@@ -137,7 +137,7 @@ export const collectionFileRoutes = (imports: ImportQueue): Route<ImportCtx>[] =
     path: '/collections/:id/parked/:row_id/discard',
     verb: discardParkedRow,
     summary: 'Discard a parked row',
-    description: 'It does not come back when the file does.',
+    description: 'Importing the same file again does not restore it.',
     tag,
     answer: () => ({ data: undefined, message: 'Row discarded' }),
     errors: ['CONFLICT', 'NOT_FOUND'],

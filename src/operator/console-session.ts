@@ -1,4 +1,4 @@
-// Signing in to the console: by name, password and code, by a one-time link, or with an operator token; and what people sign in with.
+// Sign-in to the console with name, password and code, a one-time link or an operator token; and changes of one's own credentials.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { closeConsoleSession } from '#accounts/close-console-session.ts'
 import type { Keyring } from '#accounts/keyring.ts'

@@ -1,4 +1,4 @@
-// Operator API: dumps of the catalogue, made every night and on demand.
+// Operator API: dumps of the catalogue, created every night and on demand.
 import type { WriteCtx } from '#db/change.ts'
 import { type DumpState, DumpStateSchema, getDumpState } from '#dumps/get-dump-state.ts'
 import type { DumpCtx } from '#dumps/maker.ts'
@@ -12,7 +12,7 @@ export const dumpRoutes: Route<DumpCtx & WriteCtx>[] = [
     method: 'GET',
     path: '/dumps',
     verb: getDumpState,
-    summary: 'The newest dump, and the one that is being made',
+    summary: 'Read the latest dump and the progress of a running one',
     tag,
     answer: (state: DumpState) => ({ data: state }),
     data: DumpStateSchema,
@@ -21,8 +21,8 @@ export const dumpRoutes: Route<DumpCtx & WriteCtx>[] = [
     method: 'POST',
     path: '/dumps',
     verb: startDump,
-    summary: 'Make a dump now',
-    description: 'It is made while you go on; `GET /dumps` tells how far it is.',
+    summary: 'Start a dump',
+    description: 'The dump runs in the background; `GET /dumps` returns its progress.',
     tag,
     status: 202,
     answer: (state: DumpState) => ({ data: state, message: 'Dump started' }),

@@ -1,4 +1,4 @@
-// Operator API: prices that wait for a decision.
+// Operator API: held prices.
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { Route } from '#http/route.ts'
@@ -8,14 +8,14 @@ import { type HeldPrice, HeldPriceSchema } from '#prices/held.ts'
 import { listHeldPrices } from '#prices/list-held-prices.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
 
-const DecidedSchema = Type.Object({ decided: Type.Integer({ description: 'How many' }) }, { title: 'DecidedPrices' })
+const DecidedSchema = Type.Object({ decided: Type.Integer({ description: 'Number of prices' }) }, { title: 'DecidedPrices' })
 
 export const heldRoutes: Route<PriceWriteCtx>[] = [
   {
     method: 'GET',
     path: '/held-prices',
     verb: listHeldPrices,
-    summary: 'Prices that are not published before someone has looked at them, largest deviation first',
+    summary: 'List held prices, which are unpublished until someone reviews them, largest deviation first',
     description:
       'Rules: `jump` (times off the last price), `disagreement` (times off every other source of the same label), ' +
       '`grade_order` (a PSA 10 below Near Mint), `future_date`, `foreign_id` (one foreign id on two items).',
@@ -29,7 +29,7 @@ export const heldRoutes: Route<PriceWriteCtx>[] = [
     path: '/held-prices/:id/accept',
     verb: acceptHeldPrice,
     summary: 'Publish a held price',
-    description: 'It becomes part of the import that brought it. `item_id` says whose it is where a foreign id is on several.',
+    description: 'It becomes part of the import it came from. If several items share its foreign id, choose one with `item_id`.',
     tag: 'Held prices',
     answer: (held: HeldPrice) => ({ data: held, message: 'Price published' }),
     data: HeldPriceSchema,
@@ -39,10 +39,10 @@ export const heldRoutes: Route<PriceWriteCtx>[] = [
     method: 'POST',
     path: '/held-prices/:id/discard',
     verb: discardHeldPrice,
-    summary: 'Drop a held price',
-    description: 'The same price of the same moment is not held again.',
+    summary: 'Discard a held price',
+    description: 'The same price with the same timestamp is not held again.',
     tag: 'Held prices',
-    answer: (held: HeldPrice) => ({ data: held, message: 'Price dropped' }),
+    answer: (held: HeldPrice) => ({ data: held, message: 'Price discarded' }),
     data: HeldPriceSchema,
     errors: ['CONFLICT', 'NOT_FOUND'],
   },
@@ -50,7 +50,7 @@ export const heldRoutes: Route<PriceWriteCtx>[] = [
     method: 'POST',
     path: '/held-prices/accept',
     verb: acceptHeldPrices,
-    summary: 'Publish all held prices of a rule, market, import or item',
+    summary: 'Publish held prices by rule, market, import or item',
     tag: 'Held prices',
     answer: (decided: Decided) => ({ data: decided }),
     data: DecidedSchema,
@@ -60,7 +60,7 @@ export const heldRoutes: Route<PriceWriteCtx>[] = [
     method: 'POST',
     path: '/held-prices/discard',
     verb: discardHeldPrices,
-    summary: 'Drop all held prices of a rule, market, import or item',
+    summary: 'Discard held prices by rule, market, import or item',
     tag: 'Held prices',
     answer: (decided: Decided) => ({ data: decided }),
     data: DecidedSchema,

@@ -17,8 +17,8 @@ export const identityRoutes: Route<PriceWriteCtx>[] = [
     verb: mergeItem,
     summary: 'Merge an item into another one',
     description:
-      'Prices with their history, held prices, foreign ids, listings, sales and collection records become those of `into`; ' +
-      'its own name and other facts stay. The id of the merged item means `into` from then on, wherever an item is named.',
+      'Moves prices with their history, held prices, foreign ids, listings, sales and collection records to ' +
+      '`into`, which keeps its name and other facts. From then on, the id of the merged item refers to `into` everywhere.',
     tag: 'Catalogue',
     answer: (merge: Merge) => ({ data: merge, message: `Item ${merge.from.id} merged into item ${merge.into.id}` }),
     data: MergeSchema,
@@ -28,7 +28,7 @@ export const identityRoutes: Route<PriceWriteCtx>[] = [
     method: 'GET',
     path: '/merges',
     verb: listMerges,
-    summary: 'Merges of items, newest first',
+    summary: 'List merges of items, newest first',
     tag: 'Catalogue',
     answer: ({ rows, pagination }: Page<Merge>) => ({ data: rows, pagination }),
     data: Type.Array(MergeSchema),
@@ -38,10 +38,10 @@ export const identityRoutes: Route<PriceWriteCtx>[] = [
     method: 'POST',
     path: '/items/:id/split',
     verb: splitItem,
-    summary: 'Split what a source states out of an item',
+    summary: 'Split a source record from an item',
     description:
-      'The record becomes an item of its own, and later imports leave it apart. What people hung on the item stays with it. A record ' +
-      'that came by a merge is that item again, with all that the merge moved.',
+      'The record becomes a separate item, also for later imports. Listings, sales and other user data stay with the item. A record ' +
+      'that came from a merge becomes that item again, with everything the merge moved.',
     tag: 'Catalogue',
     answer: (batch: Batch) => ({ data: batch, message: `Item ${batch.from.id} split from item ${batch.into.id}` }),
     data: BatchSchema,
@@ -53,8 +53,8 @@ export const identityRoutes: Route<PriceWriteCtx>[] = [
     verb: revertBatch,
     summary: 'Revert a merge or a split',
     description:
-      'After a merge, the item has its id again, and what the merge moved. What came in since stays with the survivor. If that was merged ' +
-      'into another item since, revert that merge first. What a split made is merged back.',
+      'Reverting a merge restores the item with its id and everything the merge moved; later additions stay with the remaining item. If that ' +
+      'item has been merged again since, revert that merge first. Reverting a split merges the new item back.',
     tag: 'Catalogue',
     answer: (batch: Batch) => ({ data: batch, message: revertedText(batch) }),
     data: BatchSchema,

@@ -37,21 +37,17 @@ export function openProcessMetrics(node: MeasuredNode, name: string | null): () 
   const gauge = gaugesOf(registry)
   const items = gauge('items', 'Items in memory')
   const memory = gauge('snapshot_bytes', 'Memory of the catalogue outside the JavaScript heap', ['part'])
-  const behind = gauge('change_feed_age_seconds', 'Since when this node has not read the change log to its end')
-  const taskRun = gauge('task_last_run_timestamp_seconds', 'When the last run of a periodic task of this node ended', ['task'])
-  const taskDuration = gauge('task_last_run_duration_seconds', 'How long the last run of a periodic task took', ['task'])
-  const taskFailure = gauge(
-    'task_last_failure_timestamp_seconds',
-    'When a run of a periodic task last failed, absent for never; the time of the last run while it is failing',
-    ['task'],
-  )
+  const behind = gauge('change_feed_age_seconds', 'Time since this node last read the change log to its end')
+  const taskRun = gauge('task_last_run_timestamp_seconds', 'End of the last run of a periodic task on this node', ['task'])
+  const taskDuration = gauge('task_last_run_duration_seconds', 'Duration of the last run of a periodic task', ['task'])
+  const taskFailure = gauge('task_last_failure_timestamp_seconds', 'Time of the last failed run of a periodic task; absent if none failed', ['task'])
   const failures = new Counter({
     name: 'mintmark_failed_authentications_total',
-    help: 'Refused credentials: invalid ones, and those of addresses that had sent too many',
+    help: 'Rejected credentials: invalid ones, and those from addresses with too many failures',
     labelNames: ['credential', 'reason'],
     registers: [registry],
   })
-  const imageBytes = gauge('image_cache_bytes', 'Disk that cached images take; absent while IMAGE_PROXY is off')
+  const imageBytes = gauge('image_cache_bytes', 'Disk space used by cached images; absent if IMAGE_PROXY is off')
   const imageRequests = new Counter({
     name: 'mintmark_image_requests_total',
     help: 'Requests for images: answered from the cache, fetched from the source, failed',
@@ -60,7 +56,7 @@ export function openProcessMetrics(node: MeasuredNode, name: string | null): () 
   })
   const keyRequests = new Counter({
     name: 'mintmark_api_key_requests_total',
-    help: 'Requests that were let in, by API key and operation; keys beyond the first 200 share the key_id other',
+    help: 'Requests admitted, by API key and operation; keys beyond the first 200 share the key_id other',
     labelNames: ['key_id', 'operation'],
     registers: [registry],
   })
@@ -101,13 +97,13 @@ export function openServiceMetrics(): (stats: Stats) => Promise<string> {
   const gauge = gaugesOf(registry)
   const listings = gauge('listings', 'Listings by status', ['status'])
   const events = gauge('webhook_events', 'Webhook events by state', ['state'])
-  const oldest = gauge('webhook_oldest_seconds', 'Age of the oldest webhook event that waits')
+  const oldest = gauge('webhook_oldest_seconds', 'Age of the oldest pending webhook event')
   const failing = gauge('webhooks_failing', 'Receivers whose last attempt failed')
-  const success = gauge('webhook_success_share', 'Share of the attempts of the last day that succeeded, by account', ['account_id'])
-  const workersAlive = gauge('workers_alive', 'Workers heard within the last minute: they deliver webhooks and end publication periods')
-  const workerSeen = gauge('worker_last_seen_seconds', 'Since the last word of any worker; absent when there was none in the last days')
-  const held = gauge('held_prices', 'Prices that wait for a decision, by rule', ['rule'])
-  const age = gauge('feed_age_seconds', 'Since when a market got no price', ['market', 'group'])
+  const success = gauge('webhook_success_share', 'Success rate of delivery attempts in the last day, by account', ['account_id'])
+  const workersAlive = gauge('workers_alive', 'Workers seen in the last minute; they deliver webhooks and end publication periods')
+  const workerSeen = gauge('worker_last_seen_seconds', 'Time since a worker was last seen; absent if none was seen in the last days')
+  const held = gauge('held_prices', 'Held prices, by rule', ['rule'])
+  const age = gauge('feed_age_seconds', 'Time since a market last received a price', ['market', 'group'])
   const prices = gauge('prices', 'Current prices', ['market', 'group'])
   return (stats) => {
     const now = Date.now()

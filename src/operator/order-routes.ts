@@ -26,7 +26,7 @@ export const orderRoutes: Route<MarketWriteCtx>[] = [
     verb: recordOrder,
     summary: 'Record an order',
     description:
-      'All or nothing: stock, sales, payouts, prices and notifications. The same `order_id` with the same body answers what the first did; another body is refused, and so is an order of more than there is.',
+      'Updates stock, sales, payouts, prices and notifications in one transaction. Repeating an `order_id` with the same body returns the first response; a different body is rejected, as is an order that exceeds the stock.',
     tag,
     status: 201,
     answer: (order: Order) => ({ data: order, message: 'Order recorded' }),
@@ -37,7 +37,7 @@ export const orderRoutes: Route<MarketWriteCtx>[] = [
     method: 'GET',
     path: '/orders',
     verb: listOrders,
-    summary: 'Orders with what became of their lines, latest sale first',
+    summary: 'List orders with the state of their lines, latest sale first',
     tag,
     answer: ({ rows, pagination }: Page<StoredOrder>) => ({ data: rows, pagination }),
     data: Type.Array(StoredOrderSchema),
@@ -48,7 +48,7 @@ export const orderRoutes: Route<MarketWriteCtx>[] = [
     method: 'GET',
     path: '/orders/:order_id',
     verb: getOrder,
-    summary: 'An order with what became of its lines',
+    summary: 'Read an order with the state of its lines',
     tag,
     answer: (order: StoredOrder) => ({ data: order }),
     data: StoredOrderSchema,
@@ -58,11 +58,11 @@ export const orderRoutes: Route<MarketWriteCtx>[] = [
     method: 'POST',
     path: '/orders/:order_id/cancel',
     verb: cancelOrder,
-    summary: 'Cancel an order, or lines of it',
+    summary: 'Cancel an order or some of its lines',
     description:
-      'Records that the buyer is refunded: whole lines, each once. The stock returns; a sold listing is active again if it could be published, ' +
-      'else expired or paused. Prices, averages, recent sales and statistics no longer count the sales, and the statements of the sellers ' +
-      'show the refunds. No notification is sent.',
+      'Records a refund to the buyer of whole lines, each once. The stock is returned; a sold listing becomes active again if it can ' +
+      "be published, otherwise expired or paused. Prices, averages, recent sales and statistics no longer include the sales, and the sellers' " +
+      'statements show the refunds. No notification is sent.',
     tag,
     answer: (order: StoredOrder) => ({ data: order, message: 'Lines cancelled' }),
     data: StoredOrderSchema,
@@ -72,7 +72,7 @@ export const orderRoutes: Route<MarketWriteCtx>[] = [
     method: 'GET',
     path: '/sales',
     verb: listSales,
-    summary: 'Sales with who sold what, newest first',
+    summary: 'List sales, newest first',
     tag,
     answer: ({ rows, pagination }: Page<StoredSale>) => ({ data: rows, pagination }),
     data: Type.Array(StoredSaleSchema),

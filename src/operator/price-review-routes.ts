@@ -15,10 +15,10 @@ export const priceReviewRoutes: Route<PriceWriteCtx & ReviewCtx>[] = [
     method: 'GET',
     path: '/price-reviews',
     verb: listPriceReviews,
-    summary: 'Prices in question by item and cause, those furthest apart first',
+    summary: 'List prices under review by item and cause, largest deviation first',
     description:
-      'Held prices are not published; `disputed` and `stale` ones are, and no computed figure uses them. Each group shows the other ' +
-      'published prices of the same labels, too. Without `state`: held and disputed ones.',
+      'Held prices are unpublished. `disputed` and `stale` prices are published, but no computed figure uses them. Each group ' +
+      'also lists the other published prices of the same labels. Default `state`: held and disputed.',
     tag: 'Price reviews',
     answer: ({ rows, pagination }: Page<PriceReview>) => ({ data: rows, pagination }),
     data: Type.Array(PriceReviewSchema),
@@ -28,7 +28,7 @@ export const priceReviewRoutes: Route<PriceWriteCtx & ReviewCtx>[] = [
     method: 'GET',
     path: '/price-reviews/count',
     verb: countPriceReviews,
-    summary: 'How many prices in question a filter finds, by state',
+    summary: 'Count the prices under review that match a filter, by state',
     tag: 'Price reviews',
     answer: (count: ReviewCount) => ({ data: count }),
     data: ReviewCountSchema,
@@ -37,7 +37,7 @@ export const priceReviewRoutes: Route<PriceWriteCtx & ReviewCtx>[] = [
     method: 'POST',
     path: '/price-decisions',
     verb: decidePrices,
-    summary: 'Decide about prices in question',
+    summary: 'Decide about prices under review',
     description:
       '`accept` publishes held prices and `discard` rejects them; list them in `held_ids`. `confirm` marks published prices as correct until ' +
       'their feed states another amount. `withdraw` unpublishes prices and restores the previous ones; the same amount is not published ' +
@@ -53,7 +53,7 @@ export const priceReviewRoutes: Route<PriceWriteCtx & ReviewCtx>[] = [
     method: 'GET',
     path: '/price-decisions',
     verb: listPriceDecisions,
-    summary: 'Decisions about prices, newest first',
+    summary: 'List decisions about prices, newest first',
     tag: 'Price reviews',
     answer: ({ rows, pagination }: Page<PriceDecision>) => ({ data: rows, pagination }),
     data: Type.Array(PriceDecisionSchema),
@@ -65,8 +65,8 @@ export const priceReviewRoutes: Route<PriceWriteCtx & ReviewCtx>[] = [
     verb: undoPriceDecision,
     summary: 'Undo a decision about prices',
     description:
-      'The prices are as they were before it. One that changed since (a newer price came, its import was reverted, its item merged, or ' +
-      'it was decided again) stays as it is; `kept` counts them by reason.',
+      'Restores the prices from before the decision. Prices that changed since (newer price, reverted import, merged ' +
+      'item or later decision) stay unchanged; `kept` counts them by reason.',
     tag: 'Price reviews',
     answer: (decision: PriceDecision) => ({ data: decision, message: decisionText(decision) }),
     data: PriceDecisionSchema,

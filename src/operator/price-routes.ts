@@ -29,8 +29,8 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx>[] => [
     verb: postPrices,
     summary: 'Set prices',
     description:
-      'A list of at most 10,000 prices, which become one batch. Each is judged on its own: a bad row is reported with ' +
-      'its position and never refuses the others.',
+      'A list of at most 10,000 prices, recorded as one batch. Each is checked independently: an invalid row is reported ' +
+      'with its position and does not affect the others.',
     tag: 'Prices',
     bodyField: 'prices',
     bodyLimit: 4 * 1024 * 1024,
@@ -45,7 +45,7 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx>[] => [
     summary: 'Set or correct one price of an item',
     description:
       'On the word of a person: published whatever the rules say, and confirmed. What it replaces stays in the history and is in the audit ' +
-      'log. It is a batch of its own, which can be reverted.',
+      'log. It is a separate batch, which can be reverted.',
     tag: 'Prices',
     status: 201,
     answer: (set: SetPrice) => ({ data: set, message: 'Price set' }),
@@ -56,8 +56,8 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx>[] => [
     method: 'GET',
     path: '/items/:id/price-history',
     verb: listPricePoints,
-    summary: "An item's accepted prices, oldest first",
-    description: 'At most 10,000 points, the latest ones; use `from` and `to` for more.',
+    summary: "List an item's accepted prices, oldest first",
+    description: 'Returns at most the latest 10,000 points; use `from` and `to` for others.',
     tag: 'Prices',
     answer: (points: StoredPricePoint[]) => ({ data: points }),
     data: Type.Array(PricePointSchema),
@@ -67,7 +67,7 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx>[] => [
     method: 'GET',
     path: '/imports',
     verb: listImports,
-    summary: 'Imports and price posts, newest first',
+    summary: 'List imports and price posts, newest first',
     tag: 'Imports',
     answer: ({ rows, pagination }: Page<ImportSummary>) => ({ data: rows, pagination }),
     data: Type.Array(ImportSummarySchema),
@@ -77,7 +77,7 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx>[] => [
     method: 'GET',
     path: '/imports/:id',
     verb: getImport,
-    summary: 'One import: how far it is, what it did, and which rows were refused and why',
+    summary: 'Read an import: progress, result and refused rows',
     tag: 'Imports',
     answer: (found: ImportDetail) => ({ data: found }),
     data: ImportDetailSchema,
@@ -87,8 +87,8 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx>[] => [
     method: 'GET',
     path: '/imports/:id/refusals.csv',
     verb: exportRefusals,
-    summary: 'All refused rows of an import as CSV: file, line, rule and reason',
-    description: 'Cells that a spreadsheet would run as formulas begin with an apostrophe.',
+    summary: 'Export all refused rows of an import as CSV: file, line, rule and reason',
+    description: 'Cells a spreadsheet would run as formulas start with an apostrophe.',
     tag: 'Imports',
     answer: ({ id, lines }: RefusalExport) => ({
       headers: ['content-type', 'text/csv; charset=utf-8', 'content-disposition', `attachment; filename="import-${id}-refusals.csv"`],
@@ -100,10 +100,10 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx>[] => [
     method: 'POST',
     path: '/imports/:id/revert',
     verb: revertImport,
-    summary: 'Take the prices of an import or price post back',
+    summary: 'Revert an import or price post',
     description:
-      'What the batch set and nothing newer replaced becomes what it was, in one transaction and visible at once; prices ' +
-      'of it that still wait are dropped. The answer is the batch that did it, which can be reverted, too.',
+      'Restores, in one transaction, everything the batch set that nothing newer has replaced, ' +
+      'and discards its held prices. Returns the reverting batch, which can be reverted too.',
     tag: 'Imports',
     answer: (batch: ImportDetail) => ({ data: batch }),
     data: ImportDetailSchema,
@@ -113,7 +113,7 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx>[] => [
     method: 'GET',
     path: '/import-formats',
     verb: listImportFormats,
-    summary: 'Formats that can be imported',
+    summary: 'List import formats',
     tag: 'Imports',
     answer: (formats: ListedFormat[]) => ({ data: formats }),
     data: Type.Array(ImportFormatSchema),
@@ -122,7 +122,7 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx>[] => [
     method: 'GET',
     path: '/price-mappings',
     verb: listPriceMappings,
-    summary: 'Saved mappings of price lists, by name',
+    summary: 'List saved price list mappings by name',
     tag: 'Imports',
     answer: (mappings: SavedMapping[]) => ({ data: mappings }),
     data: Type.Array(SavedMappingSchema),
@@ -131,7 +131,7 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx>[] => [
     method: 'GET',
     path: '/price-mappings/:name',
     verb: getPriceMapping,
-    summary: 'A saved mapping',
+    summary: 'Read a saved mapping',
     tag: 'Imports',
     answer: (mapping: SavedMapping) => ({ data: mapping }),
     data: SavedMappingSchema,
@@ -141,10 +141,10 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx>[] => [
     method: 'PUT',
     path: '/price-mappings/:name',
     verb: savePriceMapping,
-    summary: 'Save a mapping, or replace it',
-    description: 'What the columns of a price list mean, for imports of the formats prices-csv and prices-ndjson with `map_name`.',
+    summary: 'Create or replace a mapping',
+    description: 'Maps the columns of a price list, for imports in the formats prices-csv and prices-ndjson with `map_name`.',
     tag: 'Imports',
-    answer: (mapping: SavedMapping) => ({ data: mapping, message: `The mapping ${mapping.name} is saved` }),
+    answer: (mapping: SavedMapping) => ({ data: mapping, message: `Mapping ${mapping.name} saved` }),
     data: SavedMappingSchema,
     errors: ['INVALID_JSON'],
   },
@@ -163,9 +163,9 @@ export const priceRoutes = (imports: ImportQueue): Route<UploadCtx>[] => [
     verb: startUploadedImport,
     summary: 'Import a file',
     description:
-      'The body is the file as it is, of any content type, or packed with gzip; at most 2 GB. The answer comes as soon ' +
-      'as the file is here: follow the import at GET /imports/{id}. Bad rows are reported and never refuse the file. ' +
-      'The formats prices-csv and prices-ndjson need `map` or `map_name`, and a market.',
+      'The body is the file, with any content type, optionally gzip-compressed; at most 2 GB. The response is ' +
+      'sent once the file is uploaded; follow the import at GET /imports/{id}. Invalid rows are reported and do not fail the ' +
+      'import. The formats prices-csv and prices-ndjson require `map` or `map_name`, and a market.',
     tag: 'Imports',
     status: 202,
     bodyField: 'file',

@@ -1,4 +1,4 @@
-// Operator API: the exchange rates by which prices of several currencies are compared.
+// Operator API: exchange rates used to compare prices in different currencies.
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { WriteCtx } from '#db/change.ts'
@@ -13,19 +13,19 @@ export const rateRoutes: Route<WriteCtx>[] = [
     verb: setRates,
     summary: 'Load exchange rates',
     description:
-      'One rate or a list: Turkish lira for one unit of a currency, from that day on until the next. One that is there already ' +
-      'is replaced. Used to compare prices of several currencies, never to change one.',
+      'One rate or a list: Turkish lira for one unit of a currency, valid from that day until the next rate. An existing rate ' +
+      'is replaced. Rates are used to compare prices in different currencies, never to change a price.',
     tag: 'Rates',
     bodyField: 'rates',
     answer: (loaded: { rates: number }) => ({ data: loaded }),
-    data: Type.Object({ rates: Type.Integer({ description: 'How many' }) }, { title: 'LoadedRates' }),
+    data: Type.Object({ rates: Type.Integer({ description: 'Number of prices' }) }, { title: 'LoadedRates' }),
     errors: ['INVALID_JSON'],
   },
   {
     method: 'GET',
     path: '/rates',
     verb: listRates,
-    summary: 'Exchange rates, newest first',
+    summary: 'List exchange rates, newest first',
     tag: 'Rates',
     answer: ({ rows, pagination }: Page<StoredRate>) => ({ data: rows, pagination }),
     data: Type.Array(RateSchema),

@@ -1,4 +1,4 @@
-// What a new service still lacks before it is useful, each step by what is stored.
+// Setup steps of a new service, each derived from stored data.
 import { sql } from 'kysely'
 import { type Static, Type } from '#core/input.ts'
 import { namedValues } from '#core/named-values.ts'
@@ -9,12 +9,12 @@ const STEPS = namedValues('FirstStep', ['owner', 'catalogue', 'prices', 'rates',
 
 export const FirstStepsSchema = Type.Object(
   {
-    done: Type.Boolean({ description: 'Every step but `owner` is done: a service may be run with shared tokens alone' }),
+    done: Type.Boolean({ description: 'Whether every step except `owner` is done: a service can run with shared tokens only' }),
     steps: Type.Array(
       Type.Object({
         step: Type.Enum([...STEPS]),
         done: Type.Boolean(),
-        subject_id: Type.Union([Type.Integer(), Type.Null()], { description: 'Of `key`: the account that has none yet' }),
+        subject_id: Type.Union([Type.Integer(), Type.Null()], { description: 'For the step `key`: an account without a key' }),
       }),
     ),
   },

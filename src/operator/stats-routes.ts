@@ -11,7 +11,7 @@ export const statsRoutes: Route<SourcesCtx & MarketWriteCtx & HealthCtx>[] = [
     method: 'GET',
     path: '/stats',
     verb: readStats,
-    summary: 'Counts by status, sales by day, queues, and the health of the price sources',
+    summary: 'Read counts by status, sales by day, queues and price source health',
     tag: 'Stats',
     answer: (stats: Stats) => ({ data: stats }),
     data: StatsSchema,
@@ -20,7 +20,7 @@ export const statsRoutes: Route<SourcesCtx & MarketWriteCtx & HealthCtx>[] = [
     method: 'GET',
     path: '/stats/activity',
     verb: readActivity,
-    summary: 'What happened in a period, day by day, and in the period before',
+    summary: 'Read the activity of a period by day, and of the previous period',
     description:
       'Sales, commission, payouts, refunds, decisions about listings, requests and webhook deliveries of every day, with totals and those that ' +
       'sold and asked most. The period before is as long. Amounts are exact sums of sales that were not cancelled.',
@@ -33,7 +33,7 @@ export const statsRoutes: Route<SourcesCtx & MarketWriteCtx & HealthCtx>[] = [
     method: 'GET',
     path: '/health',
     verb: readHealth,
-    summary: 'What `mintmark doctor` finds, seen from the node that answers',
+    summary: 'Read the findings of `mintmark doctor`, as seen from this node',
     tag: 'Stats',
     answer: (health: Health) => ({ data: health }),
     data: HealthSchema,

@@ -1,4 +1,4 @@
-// Operator API: what words of searches may mean, beside those that the program knows.
+// Operator API: search synonyms of the operator, in addition to the built-in ones.
 import { listSynonyms } from '#catalogue/list-synonyms.ts'
 import { setSynonyms, SynonymSchema } from '#catalogue/set-synonyms.ts'
 import type { Synonym } from '#catalogue/synonyms.ts'
@@ -11,8 +11,8 @@ export const synonymRoutes: Route<WriteCtx>[] = [
     method: 'GET',
     path: '/synonyms',
     verb: listSynonyms,
-    summary: "The operator's synonyms for searches, by word",
-    description: 'Those of the program, such as `etb`, are not listed; they always apply.',
+    summary: "List the operator's search synonyms by word",
+    description: 'Built-in synonyms such as `etb` are not listed; they always apply.',
     tag: 'Catalogue',
     answer: (synonyms: Synonym[]) => ({ data: synonyms }),
     data: Type.Array(SynonymSchema),
@@ -23,8 +23,8 @@ export const synonymRoutes: Route<WriteCtx>[] = [
     verb: setSynonyms,
     summary: "Replace the operator's synonyms",
     description:
-      'A list of words or short phrases and what each may mean as well; a word may come several times, the first meaning counts most. ' +
-      'The list takes the place of the one before; an empty list removes it. All nodes search by it within a second.',
+      'A list of words or short phrases with their equivalents. A word may appear several times; the first equivalent has the ' +
+      'highest weight. The list replaces the previous one; an empty list removes it. Takes effect on all nodes within a second.',
     tag: 'Catalogue',
     bodyField: 'synonyms',
     answer: (synonyms: Synonym[]) => ({ data: synonyms, message: 'Synonyms saved' }),

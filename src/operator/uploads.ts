@@ -1,4 +1,4 @@
-// The scope of uploads: a body of any content type goes to disk as it arrives.
+// Upload scope: streams a body of any content type to disk.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { MINUTE_MS } from '#core/duration.ts'
 import { ServiceError } from '#core/errors.ts'

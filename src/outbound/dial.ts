@@ -27,7 +27,7 @@ export class DialFailure extends Error {
 
 /**
  * A connection to an address that was checked, all answers of the resolver included; with TLS for https.
- * @throws DialFailure where there is none; once the deadline has passed, that or the signal's reason
+ * @throws DialFailure if there is none; once the deadline has passed, that or the signal's reason
  */
 export async function dial(url: URL, { guard, resolve }: Network, deadline: AbortSignal): Promise<Socket> {
   const { host, port } = targetOf(url)

@@ -1,4 +1,4 @@
-// The guides: Markdown files of the repository made pages, with anchors, tabs for languages and an index for their search.
+// Renders the Markdown guides of the repository as pages with anchors, language tabs and a search index.
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import MarkdownIt from 'markdown-it'

@@ -1,4 +1,4 @@
-// The developer's page at `/` of the public listener: what the service is, its plans, a first request to paste.
+// Developer home page at `/` of the public listener: the service, its plans and a first request to paste.
 import { escapeHtml } from './html.ts'
 import { type Plan, PLAN_NAMES, PLANS } from '#core/plans.ts'
 
@@ -12,10 +12,10 @@ export interface HomeFacts {
 }
 
 const OFFERS: Record<Plan, string> = {
-  starter: 'Items, search and prices, in a reduced form',
-  professional: 'All fields of items, over REST and GraphQL, and the history of prices',
-  plus: 'Also the marketplace, collections and the webhook',
-  enterprise: 'The same, for more requests',
+  starter: 'Search items and read prices, with reduced fields',
+  professional: 'All item fields, over REST and GraphQL, and the price history',
+  plus: 'Adds the marketplace, collections and webhooks',
+  enterprise: 'Same as Plus, with higher limits',
 }
 
 /** The page as HTML; it needs no script. */
@@ -40,7 +40,7 @@ a marketplace, collections and webhooks for sellers.</p>
 <nav aria-label="Documentation">
 <a href="/docs/guides">Guides</a> <a href="/desk">Seller's desk</a> <a href="/docs">REST reference</a> <a href="/graphql">GraphiQL</a> <a href="/openapi.json">OpenAPI document</a> <a href="/docs/guides/changelog">Changelog</a>
 </nav>
-${demoKey ? '<p class="note">This is a demo: the catalogue is a sample, its prices are made up, and the key below works.</p>' : ''}
+${demoKey ? '<p class="note">This is a demo with a sample catalogue and made-up prices. The key below works.</p>' : ''}
 <h2>A first request</h2>
 ${example('curl', `KEY=${key}\ncurl -H "Authorization: Bearer $KEY" \\\n  '${url}/api/v1/items/search?q=charizard'`)}
 ${example(

@@ -16,7 +16,7 @@ export interface EndpointMap {
   endpoints: readonly MappedEndpoint[]
 }
 
-/** @param url under which callers reach the service */
+/** @param url under which clients reach the service */
 export function llmsText(url: string, { tags, endpoints }: EndpointMap, guides: Iterable<Guide>): string {
   const groups = tags.map(({ name, description }) => {
     const lines = endpoints
@@ -30,8 +30,8 @@ export function llmsText(url: string, { tags, endpoints }: EndpointMap, guides: 
 > Prices of trading cards and sealed products by condition and grade, from several sources, over REST and GraphQL; a marketplace,
 > collections and webhooks for sellers.
 
-Send \`Authorization: Bearer <API_KEY>\` with every request. Answers are \`{"success": true, "data": ..., "pagination": ...}\`, refusals
-\`{"success": false, "error": {"code", "message", "details"}}\`. Limits are told in the headers \`RateLimit\` and \`Retry-After\`.
+Send \`Authorization: Bearer <API_KEY>\` with every request. Responses are \`{"success": true, "data": ..., "pagination": ...}\`, errors \`{"success":
+false, "error": {"code", "message", "details"}}\`. Rate limits are reported in the headers \`RateLimit\` and \`Retry-After\`.
 
 ## Documents
 

@@ -1,4 +1,4 @@
-// The pages of the public listener for people: the developer's page, the guides and the changelog; the map for language models, and the client.
+// The pages of the public listener: the developer's page, the guides and the changelog; the map for language models, and the client.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Plan } from '#core/plans.ts'
 import { shownTo } from '#http/demo-key.ts'

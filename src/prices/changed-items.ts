@@ -6,7 +6,7 @@ import type { Queryable, Tx } from '#db/schema.ts'
 export async function noteChangedItems(tx: Tx, itemIds: Iterable<number>): Promise<void> {
   const ids = [...new Set(itemIds)]
   if (ids.length === 0) return
-  // In one order, so that writers never wait for each other in a circle.
+  // In one order, so that writers never wait for each other in a cycle.
   await sql`
     insert into changed_items (item_id, changed_at)
     select id, clock_timestamp() from unnest(${`{${ids.join(',')}}`}::int4[]) as i(id) order by id

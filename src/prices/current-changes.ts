@@ -1,4 +1,4 @@
-// What a batch of prices changes of the current ones, so that only what differs is written and told to the nodes.
+// Changes of a price batch to current prices, so that only differences are written and announced to nodes.
 import type { CurrentPrices } from './current.ts'
 
 /** What a batch does to current prices; positions are those in the `CurrentPrices` that are being changed. */

@@ -1,4 +1,4 @@
-// Current prices of the items of a batch, as its transaction sees them: what new prices are compared with.
+// Current prices of the items of a batch, as seen by its transaction; new prices are compared with them.
 import { copyOut, int2At, int4At, minorAt, readBinaryCopy, timeAt } from '#db/copy.ts'
 import type { Queryable } from '#db/schema.ts'
 import { grown } from '#index/columns.ts'

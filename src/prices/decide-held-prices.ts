@@ -1,4 +1,4 @@
-// Accepts or discards held prices by what they have in common.
+// Accepts or discards all held prices that match a filter.
 import { invalid } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'

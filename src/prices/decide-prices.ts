@@ -1,4 +1,4 @@
-// A person's decision about prices in question: those that are named as they were seen, or all that a filter finds, as one batch.
+// A decision about prices under review, given individually or by filter, recorded as one batch.
 import { type RawBuilder, sql } from 'kysely'
 import { conflict, invalid } from '#core/errors.ts'
 import { LARGEST_INTEGER } from '#core/fields.ts'
@@ -28,7 +28,7 @@ const NamedPrice = Type.Object(
     item_id: Type.Integer({ minimum: 1, maximum: LARGEST_INTEGER }),
     market: Type.Enum(MARKETS.filter((market) => market !== 'service')),
     label: Type.String({ maxLength: 100 }),
-    price: Type.Number({ minimum: 0, description: 'The amount as it was seen' }),
+    price: Type.Number({ minimum: 0, description: 'The amount you saw' }),
   },
   { additionalProperties: false },
 )
@@ -44,16 +44,16 @@ const Input = Type.Object(
       }),
     ),
     prices: Type.Optional(
-      Type.Array(NamedPrice, { minItems: 1, maxItems: MOST_NAMED, description: 'Published prices to confirm or withdraw, as they were seen' }),
+      Type.Array(NamedPrice, { minItems: 1, maxItems: MOST_NAMED, description: 'Published prices to confirm or withdraw, with the amounts you saw' }),
     ),
     filter: Type.Optional(
-      Type.Object(ReviewFields, { additionalProperties: false, minProperties: 1, description: 'All prices in question that it finds' }),
+      Type.Object(ReviewFields, { additionalProperties: false, minProperties: 1, description: 'All prices under review that match' }),
     ),
     expected: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: LARGEST_INTEGER,
-        description: 'With `filter`: how many prices GET /price-reviews/count said that it finds',
+        description: 'With `filter`: number of matching prices returned by GET /price-reviews/count',
       }),
     ),
   },
@@ -94,7 +94,7 @@ function named({ held_ids: heldIds, prices }: DecidePrices): object | null {
   return heldIds ? { held_ids: heldIds } : prices ? { prices } : null
 }
 
-/** The filter, null where prices are named. @throws VALIDATION_ERROR for what does not go with the decision */
+/** The filter, null if prices are named. @throws VALIDATION_ERROR for what does not go with the decision */
 function whichOf({ decision, held_ids: heldIds, prices, filter, expected }: DecidePrices): ReviewFilter | null {
   const isHeld = (HELD_DECISIONS as readonly string[]).includes(decision)
   const [own, other] = isHeld ? (['held_ids', 'prices'] as const) : (['prices', 'held_ids'] as const)
@@ -120,7 +120,7 @@ async function marketsOf(tx: Tx, { held_ids: heldIds, prices, filter }: DecidePr
   return rows.map((row) => row.market)
 }
 
-/** Locks the prices. @throws CONFLICT where they are not what was seen, or not as many */
+/** Locks the prices. @throws CONFLICT if they are not what was seen, or not as many */
 async function choose(tx: Tx, { decision, held_ids: heldIds, prices, expected }: DecidePrices, filter: ReviewFilter | null): Promise<Chosen[]> {
   if (filter) {
     const { rows } = await sql<Chosen>`${pricesInQuestion(filter)}`.execute(tx)

@@ -1,4 +1,4 @@
-// Why a price is what it is: everything that it was set from or judged by, so that the answer alone suffices to compute it again.
+// Explains a price with everything it was computed from and evaluated by, so that the response alone is enough to recompute it.
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import { orNull } from '#core/fields.ts'
@@ -49,12 +49,12 @@ export const COMPARISON_LEVELS = ['agree', 'doubt', 'conflict'] as const
 
 const ComparisonSchema = Type.Object(
   {
-    converted: Type.Number({ description: 'The other amount in the currency of the price, by `rates`' }),
-    usual_ratio: Type.Number({ description: "What an amount of 1 there usually is in the price's market; 1 where nothing is known" }),
-    usual_spread: Type.Number({ description: 'By what factor about two thirds of the cards deviate at most from that' }),
-    cards: Type.Integer({ description: 'Of how many cards of the set and finish, or of the game, that is known' }),
-    expected: Type.Number({ description: '`converted` times `usual_ratio`: what the price would be' }),
-    times_off: Type.Number({ description: 'How many times larger or smaller than that the price is' }),
+    converted: Type.Number({ description: 'The other amount converted to the currency of the price by `rates`' }),
+    usual_ratio: Type.Number({ description: 'Usual price in this market for an amount of 1 in the other; 1 if unknown' }),
+    usual_spread: Type.Number({ description: 'Factor by which about two thirds of the cards deviate from that at most' }),
+    cards: Type.Integer({ description: 'Number of cards of the set and finish, or of the game, behind that ratio' }),
+    expected: Type.Number({ description: 'Expected price: `converted` × `usual_ratio`' }),
+    times_off: Type.Number({ description: 'Factor between the price and the expected price' }),
     level: Type.Enum([...COMPARISON_LEVELS], {
       description:
         '`agree`: less than `noise` or `doubt_factor` apart; `conflict`: at least `market_factor` and `usual_spread` to the power of `market_spreads`; `doubt`: between, which counts where own figures point the same way',
@@ -67,17 +67,17 @@ const FindingSchema = Type.Object(
   {
     rule: Type.Enum([...FLAGS]),
     version: Type.Integer(),
-    market: orNull(Type.Enum([...MARKETS]), { description: 'Of the price that it was compared with; null for a rule about one price' }),
+    market: orNull(Type.Enum([...MARKETS]), { description: 'Market of the price it was compared with; null for rules about a single price' }),
     compared: orNull(Type.Number(), { description: 'What the price was compared with, in its own currency' }),
     times_off: orNull(Type.Number()),
-    counts: Type.Boolean({ description: 'Whether it speaks against the price; not where other evidence decided for the price' }),
+    counts: Type.Boolean({ description: 'Whether it contradicts the price; false if other evidence settled it in favour of the price' }),
   },
   { title: 'PriceFinding' },
 )
 
 const ThresholdsSchema = Type.Object(
   {
-    noise: Type.Number({ description: 'Differences below this amount, in `currency`, are noise' }),
+    noise: Type.Number({ description: 'Differences below this amount, in `currency`, are ignored as noise' }),
     own_factor: Type.Number(),
     offer_factor: Type.Number(),
     market_factor: Type.Number(),
@@ -86,7 +86,7 @@ const ThresholdsSchema = Type.Object(
     agree_factor: Type.Number(),
     comparable_days: Type.Number(),
   },
-  { title: 'PriceThresholds', description: 'The settings `PRICE_*` that the price was compared by' },
+  { title: 'PriceThresholds', description: '`PRICE_*` settings used to compare the price' },
 )
 
 const ExplainInputSchema = Type.Object(
@@ -99,16 +99,16 @@ const ExplainInputSchema = Type.Object(
     amount: Type.Number({ description: 'In `currency`' }),
     currency: Type.String({ description: 'ISO 4217 code' }),
     at: Time,
-    import_id: orNull(Type.Integer(), { description: 'The import or price post that it came with; null for sales' }),
-    line: orNull(Type.Integer(), { description: 'Line of the file, where it is known' }),
-    used: Type.Boolean({ description: 'Whether the price was computed from it or judged by it' }),
+    import_id: orNull(Type.Integer(), { description: 'Import or price post that set it; null for sales' }),
+    line: orNull(Type.Integer(), { description: 'Line number in the file, if known' }),
+    used: Type.Boolean({ description: 'Whether the price uses this input' }),
     reason: Type.Enum(Object.keys(INPUT_REASONS) as InputReason[], {
       description: Object.entries(INPUT_REASONS)
         .map(([name, words]) => `\`${name}\`: ${words}`)
         .join('; '),
     }),
     comparison: orNull(ComparisonSchema, {
-      description: 'How the price compares with it, for prices of other markets that were compared; else null',
+      description: 'Comparison with the price, for compared prices of other markets; otherwise null',
     }),
   },
   { title: 'PriceExplanationInput' },
@@ -120,14 +120,14 @@ export const PriceExplanationSchema = Type.Object(
     item_id: Type.Integer(),
     market: Type.Enum([...MARKETS]),
     label: Type.String({ examples: ['Near Mint'] }),
-    price: orNull(Type.Number(), { description: 'Null where the item has no price in this market under this label' }),
+    price: orNull(Type.Number(), { description: 'null if the item has no price in this market under this label' }),
     currency: Type.String({ description: 'ISO 4217 code' }),
     updated_at: orNull(Time),
     confirmed_at: orNull(Time, { description: 'When a feed last stated the price' }),
     state: orNull(Type.Enum([...STATES])),
     confidence: orNull(Type.Enum([...CONFIDENCES])),
     flags: Type.Array(Type.Enum([...FLAGS])),
-    samples: orNull(Type.Integer(), { description: "How many sales or offers the feed's figures are of" }),
+    samples: orNull(Type.Integer(), { description: "Number of sales or offers behind the feed's figures" }),
     rule: orNull(
       Type.Object(
         {
@@ -141,11 +141,11 @@ export const PriceExplanationSchema = Type.Object(
       ),
     ),
     judged_by: Type.Array(Type.Object({ name: Type.Enum([...FLAGS]), version: Type.Integer() }, { title: 'EvidenceRule' }), {
-      description: "The rules that decide about `state` and `flags`; none for the service's own prices, which are always trusted",
+      description: "Rules that set `state` and `flags`; none for the service's own prices, which are always trusted",
     }),
-    findings: Type.Array(FindingSchema, { description: 'Every observation of the rules about the price, as judged now' }),
+    findings: Type.Array(FindingSchema, { description: 'All findings of the rules about the price, evaluated now' }),
     confirmed_by_person_at: orNull(Time, {
-      description: 'When a person confirmed the price, which settles what the findings say; null where nobody did',
+      description: 'When a person confirmed the price, which overrides the findings; null if nobody did',
     }),
     thresholds: orNull(ThresholdsSchema),
     inputs: Type.Array(ExplainInputSchema),
@@ -158,7 +158,7 @@ export const PriceExplanationSchema = Type.Object(
         },
         { title: 'UsedRate' },
       ),
-      { description: 'By which prices of other markets were compared' },
+      { description: 'Exchange rates used to compare prices of other markets' },
     ),
     medians: Type.Object(
       {
@@ -168,7 +168,7 @@ export const PriceExplanationSchema = Type.Object(
       },
       {
         title: 'PriceMedians',
-        description: 'Of the prices that stood at this time on each of the last 7, 30 and 90 days, today included; null without a price then',
+        description: 'Medians of the prices at this time on each of the last 7, 30 and 90 days, including today; null if there was no price',
       },
     ),
   },

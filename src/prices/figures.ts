@@ -15,7 +15,7 @@ export const FIGURE_COLUMNS = ['avg_1', 'avg_7', 'avg_30', 'low', 'mid', 'high',
 const NAMES = [...FIGURE_AMOUNTS, 'samples'] as const
 const SAMPLES = FIGURE_AMOUNTS.length
 
-/** Figures of which some are stated; null where none is. */
+/** Figures of which some are stated; null if none is. */
 export function figuresOf(stated: Partial<Figures>): Figures | null {
   for (const value of Object.values(stated)) {
     if (value !== null) return { avg1: null, avg7: null, avg30: null, low: null, mid: null, high: null, samples: null, ...stated }
@@ -39,7 +39,7 @@ export class FigureTable {
     for (let i = 0; i < NAMES.length; i += 1) columns[i]![at] = figures?.[NAMES[i]!] ?? Number.NaN
   }
 
-  /** The figures of a position, null where it has none. */
+  /** The figures of a position, null if it has none. */
   at(at: number): Figures | null {
     const columns = this.#columns
     if (columns === null || at >= columns[0]!.length || columns.every((column) => Number.isNaN(column[at]!))) return null

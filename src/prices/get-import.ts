@@ -1,4 +1,4 @@
-// One import with its refused rows; one that is done is visible in this node's catalogue when this answers.
+// Reads an import with its refused rows; a finished import is visible in this node's catalogue when this returns.
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'

@@ -1,4 +1,4 @@
-// Prices that wait for a decision: reading them, and carrying a decision out.
+// Held prices: reading them and applying decisions.
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { missing, orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
@@ -32,9 +32,9 @@ export const HeldPriceSchema = Type.Object(
     updated_at: Time,
     rule: Type.Enum([...HELD_RULES]),
     reason: Type.String(),
-    params: orNull(Type.Record(Type.String(), Type.Unknown(), { description: 'Values of the reason; null for prices of earlier versions' })),
-    compared_price: orNull(Type.Number({ description: 'What it was compared with, in the same currency' })),
-    times_off: orNull(Type.Number({ description: 'How many times larger or smaller than that' })),
+    params: orNull(Type.Record(Type.String(), Type.Unknown(), { description: 'Parameters of the reason; null for prices held by earlier versions' })),
+    compared_price: orNull(Type.Number({ description: 'Price it was compared with, in the same currency' })),
+    times_off: orNull(Type.Number({ description: 'Factor between the two prices' })),
     held_at: Time,
     state: Type.Enum([...HELD_STATES]),
     decided_by: orNull(Type.String()),

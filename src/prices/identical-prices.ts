@@ -1,4 +1,4 @@
-// Finds prices of different items of one market that are the same in amount and in every figure: one of them is of another card.
+// Finds prices of different items in one market with identical amounts and figures: one of them belongs to another card.
 import { sql } from 'kysely'
 import type { Queryable } from '#db/schema.ts'
 import { CurrentPrices, IDENTICAL } from './current.ts'

@@ -1,4 +1,4 @@
-// Imports and price posts as batches: who brought what in, how it went, and which rows were refused and why.
+// Imports and price posts as batches: author, result, and refused rows with reasons.
 import { sql } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import { type Reason, reason, textOf } from '#core/problems.ts'

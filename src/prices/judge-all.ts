@@ -1,4 +1,4 @@
-// The periodic judging of all prices: they age, usual ratios move, and prices that came without a file may be identical.
+// Periodic evaluation of all prices: they age, usual ratios change, and posted prices may be identical to others.
 import { MARKETS } from '#core/markets.ts'
 import { change } from '#db/change.ts'
 import { inTransaction } from '#db/transaction.ts'

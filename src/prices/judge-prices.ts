@@ -1,4 +1,4 @@
-// Judges current prices in the database: reads them with what judging needs, and stores the verdicts that changed.
+// Evaluates current prices in the database: loads them with the data the rules need, and stores changed verdicts.
 import { sql } from 'kysely'
 import { MARKETS } from '#core/markets.ts'
 import type { Note } from '#db/change.ts'
@@ -10,7 +10,7 @@ import { labelIds } from './labels.ts'
 import { PriceJudge } from './price-judge.ts'
 import type { PriceWriteCtx } from './types.ts'
 
-/** What judging needs of its context. */
+/** Context of judging. */
 export type JudgeCtx = Pick<PriceWriteCtx, 'rules' | 'now'>
 
 /** A verdict that is to be stored, packed as `packedVerdict` does; `before` is the one that is stored. */
@@ -29,7 +29,7 @@ const ITEMS = 5_000
 const PACK = 20_000
 
 /**
- * Lets transactions that judge prices do so one after the other until they commit: the last one sees what all before it
+ * Lets transactions that judge prices do so one after another until they commit: the last one sees what all before it
  * wrote. Take it after every other lock, since from here on a transaction waits for nobody.
  */
 export async function lockJudging(tx: Tx): Promise<void> {

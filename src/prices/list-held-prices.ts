@@ -1,4 +1,4 @@
-// Held prices as operators see them, those largest deviation first.
+// Lists held prices, largest deviation first.
 import { boundedId } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
@@ -9,10 +9,10 @@ import { HELD_RULES, HELD_STATES, type HeldPrice, pageOfHeld } from './held.ts'
 
 /** By what held prices are chosen. */
 export const HeldFields = {
-  rule: Type.Optional(Type.Enum([...HELD_RULES], { description: 'Held by this rule, or `withdrawn` by a person' })),
+  rule: Type.Optional(Type.Enum([...HELD_RULES], { description: 'Only prices held by this rule, or `withdrawn` by a person' })),
   market: Type.Optional(Type.Enum([...MARKETS])),
-  import_id: boundedId('Of this import only'),
-  item_id: boundedId('Of this item only'),
+  import_id: boundedId('Only this import'),
+  item_id: boundedId('Only this item'),
 }
 
 export const listHeldPrices = verb(

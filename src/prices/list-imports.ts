@@ -15,7 +15,7 @@ export const listImports = verb(
       {
         format: filter('Such as `tcgdex`; `prices-api` for price posts'),
         status: Type.Optional(Type.Enum([...IMPORT_STATUSES])),
-        search: filter('Part of the name of the file, in any case'),
+        search: filter('Part of the file name, case-insensitive'),
         ...sortParams(namesOf(IMPORT_SORTING)),
         ...pageParams(),
       },

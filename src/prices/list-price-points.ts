@@ -19,9 +19,9 @@ export const listPricePoints = verb(
       {
         id: id('item'),
         market: Type.Optional(Type.Enum([...MARKETS])),
-        label: filter('Condition or grade; one that is not known has no points'),
-        from: Type.Optional(moment('Earliest moment, itself included')),
-        to: Type.Optional(moment('Latest moment, itself not included')),
+        label: filter('Condition or grade; an unknown one has no points'),
+        from: Type.Optional(moment('Start of the range, inclusive')),
+        to: Type.Optional(moment('End of the range, exclusive')),
       },
       { additionalProperties: false },
     ),

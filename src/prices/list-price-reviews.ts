@@ -11,9 +11,7 @@ export const listPriceReviews = verb(
     input: Type.Object(
       {
         ...ReviewFields,
-        sort_by: Type.Optional(
-          Type.Enum([...SORTS], { default: 'times_off', description: 'Largest first: how far apart the prices are, or their value in lira' }),
-        ),
+        sort_by: Type.Optional(Type.Enum([...SORTS], { default: 'times_off', description: 'Sorts by deviation or by value in lira, largest first' })),
         ...pageParams(),
       },
       { additionalProperties: false },

@@ -8,9 +8,9 @@ import type { ReadCtx } from '#db/change.ts'
 export const RateSchema = Type.Object(
   {
     currency: Type.String({ examples: ['USD'] }),
-    day: Type.String({ format: 'date', description: 'From this day on, until the next' }),
+    day: Type.String({ format: 'date', description: 'First day the rate applies' }),
     rate: Type.Number({ description: 'Turkish lira for one unit', examples: [41.87] }),
-    TRY: Type.Number({ description: 'The former name of `rate`' }),
+    TRY: Type.Number({ description: 'Deprecated alias of `rate`' }),
   },
   { title: 'Rate' },
 )
@@ -23,7 +23,7 @@ export const listRates = verb(
     name: 'listRates',
     needs: 'operator',
     input: Type.Object(
-      { currency: filter('Of this currency only; one without rates has none'), ...pageParams(RATES_PER_PAGE) },
+      { currency: filter('Only this currency; an unknown currency returns an empty list'), ...pageParams(RATES_PER_PAGE) },
       { additionalProperties: false },
     ),
   },

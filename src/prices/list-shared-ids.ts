@@ -1,4 +1,4 @@
-// Shop ids and figures that several items share, by source: what to correct in the catalogue or at the source.
+// Lists shop ids and figures shared by several items, to be corrected in the catalogue or at the source.
 import { sql } from 'kysely'
 import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
@@ -14,7 +14,7 @@ const SharedItem = Type.Object({ id: Type.Integer(), name: Type.String(), ref: T
 export const SharedIdSchema = Type.Object(
   {
     kind: Type.Enum(['foreign_id', 'figures'], {
-      description: '`foreign_id`: one id of a shop on several items; `figures`: prices alike in all figures',
+      description: '`foreign_id`: a shop id shared by several items; `figures`: identical price figures',
     }),
     source: Type.String({ description: 'The shop, or the market of the prices' }),
     foreign_id: orNull(Type.String()),
@@ -35,7 +35,7 @@ export const listSharedIds = verb(
     input: Type.Object(
       {
         kind: Type.Optional(Type.Enum(['foreign_id', 'figures'])),
-        source: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Only of this shop or market' })),
+        source: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Only this shop or market' })),
         ...pageParams(PER_PAGE),
       },
       { additionalProperties: false },

@@ -1,5 +1,4 @@
-// Price sources as operators see them: how old their feeds are against their usual interval, how far their prices are trusted,
-// what they cover, and whether one is set aside.
+// Lists price sources with feed age, trust, coverage, and whether they are set aside.
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import { orNull } from '#core/fields.ts'
@@ -20,20 +19,20 @@ const Share = Type.Number({ minimum: 0, maximum: 1 })
 /** Counts of current prices, and of those that are held. */
 const COUNTS = {
   prices: Type.Integer({ description: 'Current prices' }),
-  confirmed: Type.Integer({ description: 'Those of them that a feed stated within its usual interval before the newest one' }),
+  confirmed: Type.Integer({ description: 'Prices stated by a feed within its usual interval before the latest one' }),
   trusted: Type.Integer(),
   disputed: Type.Integer(),
   stale: Type.Integer(),
-  held: Type.Integer({ description: 'Prices that wait for a decision' }),
-  unchecked: Type.Integer({ description: 'Prices that could not be compared with others for want of an exchange rate' }),
+  held: Type.Integer({ description: 'Held prices' }),
+  unchecked: Type.Integer({ description: 'Prices that could not be compared because an exchange rate is missing' }),
 }
 
 export const SourceHealthSchema = Type.Object(
   {
     market: Type.Enum([...MARKETS]),
-    name: Type.String({ description: 'As the setting MARKET_NAMES says, else the code', examples: ['PriceCharting'] }),
+    name: Type.String({ description: 'Name from MARKET_NAMES, otherwise the code', examples: ['PriceCharting'] }),
     group: Type.String({ description: 'Group of labels', examples: ['Graded'] }),
-    last_price_at: orNull(Type.String({ format: 'date-time', description: 'Time of the newest price' })),
+    last_price_at: orNull(Type.String({ format: 'date-time', description: 'Time of the latest price' })),
     last_feed_at: orNull(Type.String({ format: 'date-time', description: 'When a batch last set a price' })),
     ages: Type.Object(
       { day: Type.Integer(), week: Type.Integer(), month: Type.Integer(), older: Type.Integer() },
@@ -42,7 +41,7 @@ export const SourceHealthSchema = Type.Object(
     items: Type.Integer({ description: 'Items with a price' }),
     coverage: Type.Number({ description: 'Share of the catalogue with a price, 0 to 1' }),
     ...COUNTS,
-    held_share: Type.Number({ description: 'Held ones among held and current prices, 0 to 1' }),
+    held_share: Type.Number({ description: 'Share of held prices among held and current prices, 0 to 1' }),
   },
   { title: 'SourceHealth' },
 )
@@ -51,19 +50,19 @@ export type SourceHealth = Static<typeof SourceHealthSchema>
 export const PriceSourceSchema = Type.Object(
   {
     market: Type.Enum([...MARKETS]),
-    name: Type.String({ description: 'As the setting MARKET_NAMES says, else the code', examples: ['PriceCharting'] }),
+    name: Type.String({ description: 'Name from MARKET_NAMES, otherwise the code', examples: ['PriceCharting'] }),
     currency: Type.String({ description: 'ISO 4217 code' }),
     set_aside: orNull(
-      Type.Object({ by: Type.String(), reason: Type.String(), at: Time }, { title: 'SetAside', description: 'Null where it is not set aside' }),
+      Type.Object({ by: Type.String(), reason: Type.String(), at: Time }, { title: 'SetAside', description: 'null if it is not set aside' }),
     ),
-    usual_interval_days: orNull(Type.Number({ description: 'Usual time between its feeds; null with fewer than two' })),
-    newest_feed_at: orNull(Type.String({ format: 'date-time', description: 'Date of the newest price of its newest feed' })),
+    usual_interval_days: orNull(Type.Number({ description: 'Usual time between its feeds; null if there are fewer than two' })),
+    newest_feed_at: orNull(Type.String({ format: 'date-time', description: 'Date of the latest price in its latest feed' })),
     age_days: orNull(Type.Integer({ description: 'Days (UTC) since then' })),
-    late: Type.Boolean({ description: 'Whether a feed is overdue: its newest one is as old as a price that is stale' }),
+    late: Type.Boolean({ description: 'Whether a feed is overdue: the latest one has reached the age at which prices become stale' }),
     ...COUNTS,
     shares: Type.Object(
       { confirmed: Share, trusted: Share, disputed: Share, stale: Share, held: Share },
-      { title: 'SourceShares', description: 'Shares of its current prices; held ones among held and current prices. 0 without prices' },
+      { title: 'SourceShares', description: 'Shares of its current prices; `held` is a share of held and current prices. 0 if there are no prices' },
     ),
     groups: Type.Array(SourceHealthSchema, { description: 'By group of labels' }),
   },

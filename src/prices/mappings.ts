@@ -19,7 +19,7 @@ export const DECIMAL_SIGNS = ['.', ','] as const
 export interface PriceMapping {
   /** expressions by field: see `readExpression` */
   columns: Record<string, string>
-  /** of the prices; the market's when absent */
+  /** of the prices; the market's by default */
   currency?: string
   market?: Market
   /** how amounts write decimals, where they could be read in two ways */

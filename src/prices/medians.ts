@@ -9,9 +9,9 @@ export function median(minors: readonly number[]): number | null {
 }
 
 /**
- * The median of the prices that stood now and at the same time on each of the days before, so many in all.
+ * The median of the prices that stood now and at the same time on each of the days before, so many in total.
  * @param points oldest first, with the one that stood at the start
- * @returns null where no price stood on any of them
+ * @returns null if no price stood on any of them
  */
 export function medianOfDays(points: readonly { minor: number; atMs: number }[], nowMs: number, days: number): number | null {
   const standing: number[] = []

@@ -137,7 +137,7 @@ async function placePoints(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
     where q.state in ('covered', 'withdrawn') or (q.state = 'seen' and s.item_id is null)`.execute(tx)
 }
 
-/** Where both items wait for the same decision, the survivor's price goes on waiting and the other one is discarded. */
+/** Where both items wait for the same decision, the survivor's price stays pending and the other one is discarded. */
 async function moveHeld(tx: Tx, pairs: readonly MergePair[], now: Date): Promise<void> {
   await sql`
     with waiting as (

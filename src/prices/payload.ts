@@ -1,4 +1,4 @@
-// Price changes packed for the change log: what every node applies to its memory without reading the table again.
+// Price changes packed for the change log, which nodes apply to memory without reading the table.
 
 /** Bytes of a packed price. */
 export const PRICE_BYTES = 26

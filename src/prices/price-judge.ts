@@ -1,4 +1,4 @@
-// Judges current prices in memory: puts what the database knows of items beside their prices and asks the evidence rules.
+// Evaluates current prices in memory: combines prices with the item data from the database and runs the evidence rules.
 import { MARKETS } from '#core/markets.ts'
 import type { Queryable } from '#db/schema.ts'
 import { type ConfirmedPrices, confirmedPrices, hasConfirmedPrices } from './confirmed-prices.ts'
@@ -30,7 +30,7 @@ export interface ExplainedVerdict {
   findings: readonly Finding[]
   /** how it compares with the price of each other market that it can be compared with */
   comparisons: ReadonlyMap<number, MarketComparison>
-  /** when a person confirmed it (epoch milliseconds), null where nobody did */
+  /** when a person confirmed it (epoch milliseconds), null if nobody did */
   confirmedByPersonMs: number | null
 }
 
@@ -117,7 +117,7 @@ export class PriceJudge {
     }
   }
 
-  /** What the rules see of the price of an item in a market under a label; null where it has none there. */
+  /** What the rules see of the price of an item in a market under a label; null if it has none there. */
   explain(currents: CurrentPrices, itemId: number, market: number, labelId: number): ExplainedVerdict | null {
     const { found, partners } = this.#placesOf(currents, itemId, labelId)
     const position = found.findIndex((at) => currents.market(at) === market)
@@ -186,7 +186,7 @@ export class PriceJudge {
     return this.#confirmed?.(itemId, currents.market(at), currents.labelId(at), minor[at]!, updatedAtMs[at]!) ?? null
   }
 
-  /** Null where the price needs judging of its own. */
+  /** Null if the price needs judging of its own. */
   #verdictOfLone(currents: CurrentPrices, at: number): number | null {
     const [market, atMs] = [currents.market(at), currents.confirmedAtMs[at]!]
     if ((currents.verdict[at]! & KEPT_FLAGS) !== 0 || currents.figures.at(at) !== null) return null

@@ -11,7 +11,7 @@ export interface PriceKey {
   labelId: number
 }
 
-/** Minor units that stood at each of the moments, by key and moment; null where there was no price yet. */
+/** Minor units that stood at each of the moments, by key and moment; null if there was no price yet. */
 export async function pricesAgo(on: Queryable, keys: readonly PriceKey[], moments: readonly Date[]): Promise<(number | null)[][]> {
   const ago = keys.map((): (number | null)[] => moments.map(() => null))
   if (keys.length === 0) return ago

@@ -1,4 +1,4 @@
-// Rows of exchange rates as callers and files give them: what they may be, and how they are written.
+// Exchange rate rows in requests and files: validation and formatting.
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import { day } from '#core/fields.ts'
@@ -17,9 +17,9 @@ const amount = (description: string) => Type.Number({ minimum: 0.000001, maximum
 export const RateRow = Type.Object(
   {
     currency: Type.String({ pattern: '^[A-Z]{3}$', allowed: reason('currency'), examples: ['USD'] }),
-    day: day('From this day on, until the next'),
+    day: day('First day the rate applies'),
     rate: Type.Optional(amount('Turkish lira for one unit')),
-    TRY: Type.Optional(amount('The former name of `rate`')),
+    TRY: Type.Optional(amount('Deprecated alias of `rate`')),
   },
   { additionalProperties: false },
 )
@@ -36,7 +36,7 @@ export interface Rate {
 export type RatePlace = { row: number } | { line: number }
 
 /**
- * Judges rates one after the other: each is a rate, or what is wrong with it. Of a currency and day there is one rate; the
+ * Judges rates one after another: each is a rate, or what is wrong with it. Of a currency and day there is one rate; the
  * same one again is no mistake.
  */
 export function rateJudge(now: Date): (given: GivenRate, place: RatePlace) => Rate | Problem {

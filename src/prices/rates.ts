@@ -1,4 +1,4 @@
-// Exchange rates that operators load: to compare prices of several currencies, and to convert lists that come in another one.
+// Exchange rates loaded by operators, to compare prices in different currencies and to convert price lists.
 import { DAY_MS } from '#core/duration.ts'
 import type { Queryable } from '#db/schema.ts'
 
@@ -38,20 +38,20 @@ export class Rates {
     else this.#byCurrency.set(currency, [{ dayMs, lira }])
   }
 
-  /** An amount in another currency, by the last rates known on that day; null where there are none. */
+  /** An amount in another currency, by the last rates known on that day; null if there are none. */
   convert(minor: number, from: string, to: string, atMs: number): number | null {
     if (from === to) return minor
     const [a, b] = [this.#liraOn(from, atMs), this.#liraOn(to, atMs)]
     return a === null || b === null ? null : Math.max(1, Math.round((minor * a) / b))
   }
 
-  /** Millionths of a lira for one unit, a whole number, by the last rate known on that day; null where there is none. */
+  /** Millionths of a lira for one unit, a whole number, by the last rate known on that day; null if there is none. */
   microLira(currency: string, atMs: number): number | null {
     const lira = this.#liraOn(currency, atMs)
     return lira === null ? null : Math.round(lira * 1_000_000)
   }
 
-  /** The last rate known on that day: Turkish lira for one unit, and its own day as `YYYY-MM-DD`; null where there is none. */
+  /** The last rate known on that day: Turkish lira for one unit, and its own day as `YYYY-MM-DD`; null if there is none. */
   on(currency: string, atMs: number): { lira: number; day: string } | null {
     const rate = this.#rateOn(currency, atMs)
     return rate ? { lira: rate.lira, day: new Date(rate.dayMs).toISOString().slice(0, 10) } : null

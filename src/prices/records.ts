@@ -45,7 +45,7 @@ export function keysOf(item: ItemKey | ItemKeys): readonly ItemKey[] {
   return 'anyOf' in item ? item.anyOf : [item]
 }
 
-/** What a row says of its item in words; empty where it says nothing. */
+/** What a row says of its item in words; empty if it says nothing. */
 export function wordsOf(item: ItemKey | ItemKeys): ItemWords {
   if ('ref' in item) return {}
   const { name, number, set, finish, game, language } = item
@@ -84,7 +84,7 @@ export interface PriceFormat {
   name: string
   /** one line for `--help` and the operator's reference */
   title: string
-  /** market of the prices unless the caller names another; null where the file names it, whatever the caller says */
+  /** market of the prices unless the caller names another; null if the file names it, whatever the caller says */
   defaultMarket: Market | null
   /** what its columns mean is told by a mapping, without which it cannot be read */
   mapped?: true

@@ -1,4 +1,4 @@
-// All refused rows of an import as a CSV, which grows with the import and takes a bounded space.
+// All refused rows of an import as CSV, written during the import, in bounded space.
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { csvLine } from '#core/csv.ts'
 import type { Queryable } from '#db/schema.ts'

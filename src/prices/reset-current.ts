@@ -1,4 +1,4 @@
-// Setting of current prices to what follows from the history after points came or went.
+// Recomputes current prices from the history after points were added or removed.
 import { type RawBuilder, sql } from 'kysely'
 import { parseMinor } from '#core/money.ts'
 import type { Note } from '#db/change.ts'
@@ -20,7 +20,7 @@ const PACK = 20_000
 /**
  * Makes the current prices those of a query and tells the nodes which changed.
  * @param latest rows `item_id, market, label_id, price, updated_at, import_id`, each key once; price null for none
- * Evidence belongs to the price that it was given for: it starts anew. Whoever calls judges the items (`judgePrices`).
+ * Evidence belongs to the price that it was given for: it starts again. Whoever calls judges the items (`judgePrices`).
  * @returns what changed
  */
 export async function resetCurrent(tx: Tx, note: Note, latest: RawBuilder<unknown>): Promise<PriceChange[]> {

@@ -35,7 +35,7 @@ export async function forgetOldPrices(db: Db, keepDays: number, now: Date): Prom
   return months
 }
 
-/** Deletes what imports stated longer ago than it is kept, or than the history is (0: for ever). */
+/** Deletes what imports stated longer ago than it is kept, or than the history is (0: forever). */
 export async function forgetOldStatements(db: Db, keepDays: number, now: Date): Promise<void> {
   const days = keepDays === 0 ? STATEMENT_DAYS : Math.min(keepDays, STATEMENT_DAYS)
   await db.kysely

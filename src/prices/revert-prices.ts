@@ -1,4 +1,4 @@
-// Reverts the prices of a batch: what it set and nothing newer replaced becomes what it was.
+// Reverts the prices of a batch: restores everything that nothing newer has replaced.
 import { sql } from 'kysely'
 import { conflict } from '#core/errors.ts'
 import { existing, missing } from '#core/fields.ts'

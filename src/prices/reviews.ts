@@ -29,14 +29,16 @@ export const SORTS = ['times_off', 'value'] as const
 export const ReviewFields = {
   state: Type.Optional(Type.Enum([...REVIEW_STATES])),
   cause: Type.Optional(
-    Type.Enum([...CAUSES], { description: 'Held by this rule; or this is the first flag of the published prices of the item and label' }),
+    Type.Enum([...CAUSES], {
+      description: 'Only prices held by this rule, or with this as the first flag of the published prices of the item and label',
+    }),
   ),
   market: Type.Optional(Type.Enum([...MARKETS])),
   label: filter('Condition or grade'),
-  game: filter('Of this game'),
-  category_id: boundedId('Of this category or one below it'),
-  item_id: boundedId('Of this item only'),
-  import_id: boundedId('Brought by this import'),
+  game: filter('Only this game'),
+  category_id: boundedId('Only this category and those below it'),
+  item_id: boundedId('Only this item'),
+  import_id: boundedId('Only prices of this import'),
 }
 export type ReviewFilter = Static<ReturnType<typeof reviewFilter>>
 
@@ -49,7 +51,7 @@ const figure = (description: string) => orNull(Type.Number({ description }))
 
 export const ReviewedPriceSchema = Type.Object(
   {
-    held_id: orNull(Type.Integer({ description: 'Id of the held price, null for a published one' })),
+    held_id: orNull(Type.Integer({ description: 'Id of the held price; null for a published price' })),
     market: Type.Enum([...MARKETS]),
     label: Type.String(),
     price: Type.Number(),
@@ -58,21 +60,21 @@ export const ReviewedPriceSchema = Type.Object(
     confirmed_at: orNull(Type.String({ format: 'date-time', description: 'When its feed last stated it; null for a held price' })),
     state: Type.Enum(['held', ...STATES] as const),
     confidence: orNull(Type.Enum([...CONFIDENCES])),
-    flags: Type.Array(Type.Enum([...FLAGS]), { description: 'What speaks against a published price' }),
-    rule: orNull(Type.Enum([...RULE_NAMES], { description: 'The rule that holds the price' })),
+    flags: Type.Array(Type.Enum([...FLAGS]), { description: 'Evidence against a published price' }),
+    rule: orNull(Type.Enum([...RULE_NAMES], { description: 'Rule that holds the price' })),
     reason: orNull(Type.String()),
-    params: orNull(Type.Record(Type.String(), Type.Unknown(), { description: 'Values of the reason' })),
-    compared_price: figure('What a held price was compared with, in the same currency'),
-    times_off: figure('How many times larger or smaller than that'),
-    avg_1: figure("The feed's own average of a day"),
+    params: orNull(Type.Record(Type.String(), Type.Unknown(), { description: 'Parameters of the reason' })),
+    compared_price: figure('Price a held price was compared with, in the same currency'),
+    times_off: figure('Factor between the two prices'),
+    avg_1: figure("The feed's own 1-day average"),
     avg_7: figure('of 7 days'),
     avg_30: figure('of 30 days'),
     low: figure("The feed's lowest offer"),
     mid: figure("The feed's median offer"),
     high: figure("The feed's highest offer"),
-    samples: orNull(Type.Integer({ description: 'Sales or offers that the figures are of' })),
+    samples: orNull(Type.Integer({ description: 'Number of sales or offers behind the figures' })),
     import_id: Type.Integer(),
-    line: orNull(Type.Integer({ description: 'Line of the file' })),
+    line: orNull(Type.Integer({ description: 'Line number in the file' })),
   },
   { title: 'ReviewedPrice' },
 )
@@ -92,11 +94,11 @@ export const PriceReviewSchema = Type.Object(
     }),
     state: Type.Enum([...REVIEW_STATES]),
     cause: orNull(Type.Enum([...CAUSES])),
-    markets: Type.Array(Type.Enum([...MARKETS]), { description: 'Of the prices in question' }),
+    markets: Type.Array(Type.Enum([...MARKETS]), { description: 'Ids of the prices under review' }),
     labels: Type.Array(Type.String()),
-    times_off: figure('How far apart the prices are at most; null where they cannot be compared'),
-    value: figure('The largest of the prices in lira, by the latest rates; null without a rate'),
-    prices: Type.Array(ReviewedPriceSchema, { description: 'The prices in question, and the other published prices of the same labels' }),
+    times_off: figure('Largest factor between the prices; null if they cannot be compared'),
+    value: figure('Largest price in lira at the latest rates; null if there is no rate'),
+    prices: Type.Array(ReviewedPriceSchema, { description: 'Prices under review, and the other published prices of the same labels' }),
   },
   { title: 'PriceReview' },
 )
@@ -115,13 +117,13 @@ export type ReviewCount = Static<typeof ReviewCountSchema>
 
 type Currencies = Readonly<Record<Market, string>>
 
-/** What reading needs of its context: the currency of each market beside the database. */
+/** Context of reading: the currency of each market beside the database. */
 export type ReviewCtx = Pick<WriteCtx, 'db' | 'viewer' | 'now'> & { rules: { currencies: Currencies } }
 
 /** Those that somebody has to decide about, in `price_reviews`. What is stale ends by itself when its source is heard again. */
 const RANKED: readonly ReviewState[] = ['held', 'disputed']
 
-/** The heaviest flag of all prices of the item and label that are in one state; null where only a check was missing. */
+/** The heaviest flag of all prices of the item and label that are in one state; null if only a check was missing. */
 const causeOf = sql`(case ${sql.join(
   CAUSE_FLAGS.map((flag) => sql`when flags_of_label & ${sql.lit(1 << FLAGS.indexOf(flag))} <> 0 then ${sql.lit(flag)}`),
   sql` `,

@@ -1,4 +1,4 @@
-// Saves what the columns of a list mean under a name; one of that name is replaced.
+// Creates or replaces a named column mapping.
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change, type WriteCtx } from '#db/change.ts'

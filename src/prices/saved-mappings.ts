@@ -20,22 +20,22 @@ export const MAPPING_OPTIONS = {
     Type.String({
       pattern: '^[A-Z]{3}$',
       allowed: reason('currency'),
-      description: "Currency of the prices, the market's unless told; another one is converted by the rates of the prices' days",
+      description: "Currency of the prices; default: the market's. Another currency is converted at the rates of the prices' days",
       examples: ['EUR'],
     }),
   ),
-  market: Type.Optional(Type.Enum([...MARKETS], { description: 'Market that the prices are of' })),
+  market: Type.Optional(Type.Enum([...MARKETS], { description: 'Market of the prices' })),
   decimal: Type.Optional(
     Type.Enum([...DECIMAL_SIGNS], {
-      description: 'Sign before the decimals; without it an amount such as 1,234 is refused, because it can be read in two ways',
+      description: 'Decimal separator; if it is missing, ambiguous amounts such as 1,234 are refused',
     }),
   ),
-  encoding: Type.Optional(Type.Enum([...ENCODINGS], { description: 'utf-8 unless told' })),
+  encoding: Type.Optional(Type.Enum([...ENCODINGS], { description: 'Default: utf-8' })),
   entries: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 200,
-      description: 'Of JSON: path to entries that are rows of their own, with * for any member; their name is the column @key',
+      description: 'For JSON: path to nested entries that are rows, with * for any member; their name becomes the column @key',
       examples: ['printings.*'],
     }),
   ),
@@ -44,11 +44,11 @@ export const MAPPING_OPTIONS = {
 export const PriceMappingSchema = Type.Object(
   {
     columns: texts(
-      `Column of each field, or an expression: {name} {type} puts columns together, {key/::/1} takes a part, =text is the same for all rows. Fields: ${MAPPED_FIELDS.join(', ')}; price[PSA 10] is a price under that label`,
+      `Column of each field, or an expression: {name} {type} joins columns, {key/::/1} takes a part, =text is a constant. Fields: ${MAPPED_FIELDS.join(', ')}; price[PSA 10] is a price with that label`,
       { price: 'eur_price', set: 'set', number: 'number', name: 'name' },
     ),
     ...MAPPING_OPTIONS,
-    only: Type.Optional(texts('Rows that are read: those with these values', { type: 'Card' })),
+    only: Type.Optional(texts('Only import rows with these values', { type: 'Card' })),
   },
   { ...closed, title: 'PriceMapping' },
 )

@@ -52,7 +52,7 @@ export interface PriceKey {
 }
 
 /**
- * Lets the transactions that sell an item set its price one after the other: of two at once neither would see the other's
+ * Lets the transactions that sell an item set its price one after another: of two at once neither would see the other's
  * sale. Call it when the sales are written; merges keep sales waiting by the items themselves.
  */
 export async function lockServicePrices(tx: Tx, itemIds: readonly number[]): Promise<void> {
@@ -63,7 +63,7 @@ export async function lockServicePrices(tx: Tx, itemIds: readonly number[]): Pro
 
 /**
  * Sets the service's prices after sales came or went, in their transaction and in one order, so that writers never block
- * each other in a circle; the history gets a point where a price changes. Their confidence is that of the number of sales.
+ * each other in a cycle; the history gets a point where a price changes. Their confidence is that of the number of sales.
  * Without a sale that counts a price stays.
  * @param keys items with the labels that the sales count for: their grade, or Near Mint without one
  * @returns the prices that changed
@@ -159,7 +159,7 @@ async function setPrices(tx: Tx, note: Note, computed: readonly ComputedPrice[],
   if (prices.length === 0) return []
   await ensureMonth(tx, now.getTime())
   const confidences = prices.map(({ samples }) => confidenceOfSales(samples))
-  // After the price before, which may be of a sale that began later and was written first: the latest point is the current price.
+  // After the previous price, which may be of a sale that began later and was written first: the latest point is the current price.
   const { rows: set } = await sql<{ item_id: number; label_id: number; n: number; at_ms: number; is_new: boolean }>`
     with batch as (select id from imports where format = ${FORMAT} limit 1), given as (
       select g.*, minor::numeric / 100 as price, p.price as before

@@ -1,4 +1,4 @@
-// Shop ids that several items have: prices that come by such an id can be of any of them.
+// Shop ids shared by several items; prices with such an id can belong to any of them.
 import { sql } from 'kysely'
 import { type Market, MARKETS } from '#core/markets.ts'
 import type { Queryable } from '#db/schema.ts'

@@ -1,4 +1,4 @@
-// Sets a source aside, so that its prices are stale at once, and lifts that again.
+// Sets a source aside, which makes its prices stale immediately, and restores it.
 import { sql } from 'kysely'
 import { conflict } from '#core/errors.ts'
 import { name } from '#core/fields.ts'

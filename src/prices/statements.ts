@@ -1,5 +1,4 @@
-// What a batch of prices stated, and what was current before each of them: kept so that an import can be taken out from
-// under those that came after it.
+// Statements of a price batch and the prices they replaced, stored so that an import can be reverted after later ones.
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { FIGURE_COLUMNS, FigureTable } from './figures.ts'
 import { type CurrentPrices, JUMPS } from './current.ts'
@@ -18,7 +17,7 @@ const HEADER = 4
 const [HAS_FIGURES, HAD_FIGURES] = [1, 2]
 const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
-/** A current price that is disputed because it jumped. What others state of its item can settle that for good. */
+/** A current price that is disputed because it jumped. What others state of its item can settle that permanently. */
 export interface Jump extends Pick<PriceChange, 'itemId' | 'market' | 'labelId'> {
   /** bits of FLAGS */
   flags: number
@@ -189,7 +188,7 @@ export class Statements {
     }
   }
 
-  /** What was current before the statement at a position; null where the batch speaks of the key earlier. */
+  /** What was current before the statement at a position; null if the batch speaks of the key earlier. */
   lastOf(n: number): LastStated | null {
     const { before, itemId, market, labelId, lastMinor, lastAtMs, lastConfirmedMs, lastImportId, lastLine, lastVerdict } = this.#columns
     if (before[n] === NOT_FIRST) return null
@@ -219,7 +218,7 @@ export interface LastStated extends PriceChange {
   line: number
   /** as `packedVerdict` */
   verdict: number
-  /** as FIGURE_COLUMNS, NaN for none; empty where none has any */
+  /** as FIGURE_COLUMNS, NaN for none; empty if none has any */
   figures: number[]
 }
 

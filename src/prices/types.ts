@@ -1,4 +1,4 @@
-// Shapes that the price module hands around: what verbs need, a price to be written, how a batch of them went, a stored point.
+// Types of the price module: context, prices to write, batch results, stored points.
 import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
 import type { WriteCtx } from '#db/change.ts'
@@ -40,7 +40,7 @@ export const PricePointSchema = Type.Object(
     label: Type.String({ examples: ['Near Mint'] }),
     price: Type.Number({ description: "In the market's currency" }),
     updated_at: Type.String({ format: 'date-time', description: 'UTC' }),
-    import_id: Type.Integer({ description: 'The import or price post that set it' }),
+    import_id: Type.Integer({ description: 'Import or price post that set the price' }),
   },
   { title: 'PricePoint' },
 )

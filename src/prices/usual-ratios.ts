@@ -1,4 +1,4 @@
-// The usual ratios of markets by set and finish as the database keeps them: reading, and computing them again.
+// Stored usual ratios between markets by set and finish: reads and recomputes them.
 import { sql } from 'kysely'
 import { copyOut, int2At, int4At, minorAt, readBinaryCopy, timeAt } from '#db/copy.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
@@ -6,7 +6,7 @@ import type { Conditions } from './evidence/judge.ts'
 import { type GroupRatio, type MarketPair, UsualRatios, usualRatios } from './evidence/ratios.ts'
 import { STATES } from './evidence/types.ts'
 
-/** What an item's usual ratios go by. */
+/** What the usual ratios of an item depend on. */
 export interface ItemGroup {
   game: string
   categoryId: number

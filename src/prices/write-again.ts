@@ -36,7 +36,7 @@ export interface Again {
 /**
  * What can be written again once an import is reverted or comes back; to be called before anything is changed, with all markets
  * locked.
- * @returns null where its statements are not kept any more
+ * @returns null if its statements are not kept any more
  */
 export async function findAgain(tx: Tx, importId: number): Promise<Again | null> {
   const stated = new Set<number>()

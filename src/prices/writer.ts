@@ -1,5 +1,5 @@
-// Writing of prices: what is new becomes a point of the history and the current price, what is the same is not written,
-// what looks wrong is held. All in the transaction of the import or post.
+// Writes prices in the transaction of the import or post: new prices become a history point and the current price, unchanged ones are
+// skipped, suspicious ones held.
 import { type RawBuilder, sql } from 'kysely'
 import { HOUR_MS } from '#core/duration.ts'
 import { minorToText, parseMinor } from '#core/money.ts'
@@ -236,7 +236,7 @@ export class PriceWriter {
     return holdOf(candidate, this.#rules, this.#nowMs)
   }
 
-  /** Makes a price the current one. */
+  /** Creates a price the current one. */
   #set(batch: PriceBatch, i: number, currents: CurrentPrices, current: number, changes: CurrentChanges, figures: Figures | null): void {
     const write = batch.at(i)
     if (current >= 0) changes.remember(current)

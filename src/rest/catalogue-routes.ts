@@ -20,9 +20,9 @@ import { type LookedUpItems, type LookupCtx, lookupItems } from '#identity/looku
 const TAG_LENGTH = 16
 
 const PAGE_EXTRA = {
-  query: Type.Optional(Type.String({ description: 'Canonical form of the field query, where there was one' })),
+  query: Type.Optional(Type.String({ description: 'Canonical form of the field query, if one was sent' })),
   suggestions: Type.Optional(
-    Type.Array(Type.String(), { description: 'Where a search finds nothing: up to three searches like it that find something', maxItems: 3 }),
+    Type.Array(Type.String(), { description: 'Up to three similar searches with results, if a search finds nothing', maxItems: 3 }),
   ),
 }
 
@@ -60,7 +60,7 @@ export function catalogueRoutes(catalogue: Catalogue): Route<LookupCtx>[] {
       verb: listItems,
       summary: 'List items',
       description:
-        'Starter gets `id`, `name`, `code`, `category` (`id`, `name`), `prices` and `groups` (`id`, `name`); Professional and above get all fields. The prices of an item are those of one market, so of one currency.',
+        'Starter returns `id`, `name`, `code`, `category` (`id`, `name`), `prices` and `groups` (`id`, `name`); Professional and above return all fields. The prices of an item are from one market and so in one currency.',
       tag: 'Catalogue',
       answer: page,
       data: Type.Array(ItemSchema),
@@ -73,7 +73,7 @@ export function catalogueRoutes(catalogue: Catalogue): Route<LookupCtx>[] {
       verb: searchItems,
       summary: 'Search items',
       description:
-        'Ranked: exact code (of the set that is asked for), exact name, name prefix, word prefix, infix, one typo; then singles before sealed products, plain versions before others, and languages in the order of the service, unless words ask for others; ties by name.',
+        'Ranked by exact code (in the requested set), exact name, name prefix, word prefix, infix, one typo; then single cards before sealed products, plain versions before others, and languages in the configured order, unless the words ask for others; ties are sorted by name.',
       tag: 'Catalogue',
       answer: page,
       data: Type.Array(ItemSchema),
@@ -84,8 +84,8 @@ export function catalogueRoutes(catalogue: Catalogue): Route<LookupCtx>[] {
       method: 'GET',
       path: '/items/suggest',
       verb: suggestItems,
-      summary: 'Suggest cards while someone types',
-      description: `Up to ${MOST_SUGGESTIONS} cards in the order of the search, each by its base version, for a text field. An empty list for what finds nothing.`,
+      summary: 'Suggest cards for a text field',
+      description: `Up to ${MOST_SUGGESTIONS} cards in search order, each represented by its base version. The list is empty if nothing matches.`,
       tag: 'Catalogue',
       answer: suggestions,
       data: Type.Array(SuggestionSchema),
@@ -94,10 +94,10 @@ export function catalogueRoutes(catalogue: Catalogue): Route<LookupCtx>[] {
       method: 'POST',
       path: '/items/lookup',
       verb: lookupItems,
-      summary: 'Find many items by ids of other systems, or by set and number',
+      summary: 'Look up items by ids of other systems, or by set and number',
       description:
-        'One answer for each identifier, in their order: `found` with the `item`, `ambiguous` with the `candidates` that it could mean, or `unknown`. ' +
-        'Without `finish` the plainest printing of a card is meant; a finish that a card does not have is `unknown`. A read: nothing is changed, and it counts as one request.',
+        'Returns one result per identifier, in order: `found` with the `item`, `ambiguous` with the possible `candidates`, or `unknown`. ' +
+        'Without `finish`, the plainest printing of a card is used; a finish that does not exist for a card is `unknown`. This is a read and counts as one request.',
       tag: 'Catalogue',
       reads: true,
       answer: lookedUp,
@@ -109,7 +109,7 @@ export function catalogueRoutes(catalogue: Catalogue): Route<LookupCtx>[] {
       path: '/items/:id',
       verb: getItem,
       summary: 'Read an item',
-      description: 'With `market` only an item that `GET /items` lists with it.',
+      description: 'With `market`, only an item that `GET /items` lists for that market.',
       tag: 'Catalogue',
       answer: item,
       cheap: true,
@@ -121,7 +121,7 @@ export function catalogueRoutes(catalogue: Catalogue): Route<LookupCtx>[] {
       path: '/categories',
       verb: listCategories,
       summary: 'List categories',
-      description: 'Series, sets and other groups of items, a tree in each market, in the order of their ids. `parent_id=0` gives the roots.',
+      description: 'Series, sets and other groups of items, one tree per market, by id. `parent_id=0` returns the roots.',
       tag: 'Catalogue',
       answer: ({ rows, pagination }: Page<CategoryEntry>) => taggedAnswer({ data: rows, pagination }),
       data: Type.Array(CategoryEntrySchema),
@@ -131,8 +131,8 @@ export function catalogueRoutes(catalogue: Catalogue): Route<LookupCtx>[] {
       method: 'GET',
       path: '/groups',
       verb: listGroups,
-      summary: 'Groups of conditions and grades',
-      description: 'All ids come from one sequence: `grade_filters[]` takes those of groups and of grades.',
+      summary: 'List groups of conditions and grades',
+      description: 'Groups and grades share one id sequence; `grade_filters[]` accepts both.',
       tag: 'Catalogue',
       answer: (groups: Group[]) => taggedAnswer({ data: groups }),
       data: Type.Array(GroupSchema),
@@ -141,7 +141,7 @@ export function catalogueRoutes(catalogue: Catalogue): Route<LookupCtx>[] {
       method: 'GET',
       path: '/markets',
       verb: listMarkets,
-      summary: 'Markets that prices come from',
+      summary: 'Markets that provide prices',
       tag: 'Catalogue',
       answer: (markets: MarketEntry[]) => taggedAnswer({ data: markets }),
       data: Type.Array(MarketSchema),

@@ -8,15 +8,15 @@ export const changeRoutes: Route<ChangesCtx>[] = [
     method: 'GET',
     path: '/changes',
     verb: listChanges,
-    summary: 'What changed in the catalogue',
+    summary: 'List catalogue changes',
     description:
-      'Items, categories and prices that changed since a cursor, in the order of commits. Within a page each is told once, and what ' +
-      '`with_data=1` adds is what is there now; apply a page from first to last. An `item` replaces the item with all its prices. ' +
-      'Kept for 7 days: an older cursor is answered with 410, and a dump is where to begin again. Professional and above.',
+      'Items, categories and prices that changed since a cursor, in commit order. Each object appears once per page, ' +
+      'and `with_data=1` adds its current data; apply a page from first to last. An `item` replaces the item with all its prices. ' +
+      'Changes are kept for 7 days: an older cursor returns 410, then start again from a dump. Professional and above.',
     tag: 'Catalogue',
     answer: ({ changes, next }: ChangePage) => ({ data: changes, extra: { next } }),
     data: Type.Array(ChangeSchema),
-    extra: { next: Type.String({ description: 'Send it as `after` to go on' }) },
+    extra: { next: Type.String({ description: 'Send it as `after` to continue' }) },
     errors: ['CURSOR_EXPIRED'],
   },
 ]

@@ -30,8 +30,8 @@ export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
     method: 'GET',
     path: '/plus/collections',
     verb: listCollections,
-    summary: 'Your collections',
-    description: 'With `with_value=1` each has its `worth`: value, cost and gain by currency.',
+    summary: 'List your collections',
+    description: 'With `with_value=1`, each has its `worth`: value, cost and gain by currency.',
     tag,
     answer: (collections: Collection[]) => ({ data: collections }),
     data: Type.Array(CollectionSchema),
@@ -40,10 +40,10 @@ export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
     method: 'GET',
     path: '/plus/collections/:id/worth-history',
     verb: readWorthHistory,
-    summary: 'What a collection was worth, a figure a day, oldest first',
+    summary: 'Daily worth of a collection, oldest first',
     description:
-      'Taken once a day while the collection has records, by the prices that are trusted then, and never changed afterwards. ' +
-      `A day without a figure stays without: nothing is filled in. At most ${MOST_DAYS} days, the latest ones; use \`from\` and \`to\` for others.`,
+      'Calculated once a day while the collection has records, using the prices trusted at that time, and never changed afterwards. ' +
+      `Days without a figure are omitted. Returns at most the latest ${MOST_DAYS} days; use \`from\` and \`to\` for others.`,
     tag,
     answer: (days: WorthDay[]) => ({ data: days }),
     data: Type.Array(WorthDaySchema),
@@ -53,9 +53,9 @@ export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
     method: 'GET',
     path: RECORDS,
     verb: listCollectionItems,
-    summary: 'All records of a collection, newest first',
+    summary: 'List the records of a collection, newest first',
     description:
-      'With `with_value=1` each has its `value` (from the price that fits its grade; market and label are told), `cost` and `gain`. Long lists are sent while they are read.',
+      'With `with_value=1`, each has its `value` (from the price that matches its grade, with market and label), `cost` and `gain`. Long lists are streamed.',
     tag,
     answer: ({ first, more }: RecordList) =>
       more ? { headers: JSON_HEADERS, body: Readable.from(listBody(first, more), { highWaterMark: 1 }) } : { data: first },
@@ -66,7 +66,7 @@ export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
     path: RECORDS,
     verb: addCollectionItem,
     summary: 'Add a record',
-    description: 'Takes an `Idempotency-Key`.',
+    description: 'Accepts an `Idempotency-Key`.',
     tag,
     status: 201,
     answer: ({ record, tag: etag }: TaggedRecord) => {
@@ -80,8 +80,8 @@ export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
     method: 'GET',
     path: `${RECORDS}/:itemId`,
     verb: getCollectionItem,
-    summary: 'One record',
-    description: 'Its `ETag` can be sent back as `If-Match` when it is changed or removed.',
+    summary: 'Read a record',
+    description: 'Send its `ETag` as `If-Match` when you change or remove it.',
     tag,
     answer: ({ record, tag: etag }: TaggedRecord) => ({ data: record, etag }),
     data: CollectionRecordSchema,
@@ -91,7 +91,8 @@ export const collectionRoutes: Route<CollectionReadCtx & RecordWriteCtx>[] = [
     path: `${RECORDS}/:itemId`,
     verb: updateCollectionItem,
     summary: 'Change a record',
-    description: 'Only the fields sent change; null clears all but `quantity`. With `If-Match` only if the record is as you read it.',
+    description:
+      'Only the given fields change; null clears any field except `quantity`. With `If-Match`, only if the record has not changed since you read it.',
     tag,
     answer: ({ record, tag: etag, changed }: ChangedRecord) => {
       const fields = Object.fromEntries(changed.map((field) => [field, record[field]]))

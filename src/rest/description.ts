@@ -1,20 +1,20 @@
-// What the REST reference says before its endpoints, of its groups, and of what the service sends.
+// Introductory texts of the REST reference: overview, groups and webhooks.
 import { ExpireEventSchema, SaleEventSchema } from '#webhooks/event-body.ts'
 
-/** @param url under which callers reach the service */
+/** @param url under which clients reach the service */
 export const apiDescription = (url: string): string => `
 Prices of trading cards and sealed products from several sources, by condition and grade. [Guides](/docs/guides) explain how to use them.
 
 **Authentication.** Every request carries \`Authorization: Bearer <API_KEY>\`. Enter a key under *Authorize* to try requests here.
 
-**Envelope.** Answers are \`{"success": true, "data": ...}\`, lists add \`pagination\`. Errors are
+**Envelope.** Responses are \`{"success": true, "data": ...}\`; lists add \`pagination\`. Errors are
 \`{"success": false, "error": {"code", "message"}}\`; a validation error adds \`details\`, one \`{field, message}\` for
 each wrong field. Checks come in this order: 401, 403, 429, then the body and the parameters.
 
-**Plans.** Starter reads a reduced item; Professional and above read all fields. Requests a minute are limited by plan:
+**Plans.** Starter returns reduced items; Professional and above return all fields. Requests per minute are limited by plan;
 see the headers \`RateLimit\`, \`RateLimit-Policy\` and, on 429, \`Retry-After\`.
 
-**Caching.** Answers of the catalogue and of the search for listings carry an \`ETag\`; send it back as \`If-None-Match\` to
+**Caching.** Catalogue and listing search responses have an \`ETag\`; send it back as \`If-None-Match\` to
 get 304 when nothing changed.
 
 **GraphQL.** The same at [/graphql](/graphql), with the same key:
@@ -61,8 +61,8 @@ the same \`webhook-id\`. A test event or check has the header \`webhook-test: tr
 `
 
 export const TAGS = [
-  { name: 'Catalogue', description: 'Items and their prices; every plan' },
-  { name: 'Account', description: 'Who calls, with which key and within which limits; every plan' },
+  { name: 'Catalogue', description: 'Items and their prices; all plans' },
+  { name: 'Account', description: 'Your account, key and limits; all plans' },
   { name: 'Listings', description: 'Search the marketplace and manage your own listings; Plus and Enterprise' },
   { name: 'Collections', description: 'Your collections and what they are worth; Plus and Enterprise' },
   { name: 'Webhook', description: `Signed notifications of your sales and expiries; Plus and Enterprise.\n${VERIFICATION}` },
@@ -75,13 +75,13 @@ const notification = (operationId: string, summary: string, schema: object, exam
     security: [],
     tags: ['Webhook'],
     requestBody: { content: { 'application/json': { schema, example } } },
-    responses: { '2XX': { description: 'It has arrived; every other answer is a failure, and it is sent again after 30 seconds and 5 minutes' } },
+    responses: { '2XX': { description: 'Notification received. Any other status is a failure; it is retried after 30 seconds and 5 minutes' } },
   },
 })
 
 /** What the service posts to a webhook. */
 export const NOTIFICATIONS = {
-  sale: notification('receiveSale', 'An order line was sold', SaleEventSchema, {
+  sale: notification('receiveSale', 'Order line sold', SaleEventSchema, {
     event: 'sale',
     sent_at: '2026-11-21T11:40:59+03:00',
     data: {
@@ -94,7 +94,7 @@ export const NOTIFICATIONS = {
       sold_at: '2026-11-21T11:40:59+03:00',
     },
   }),
-  expire: notification('receiveExpiry', 'The publication period of a listing has ended', ExpireEventSchema, {
+  expire: notification('receiveExpiry', 'Publication period of a listing ended', ExpireEventSchema, {
     event: 'expire',
     sent_at: '2026-12-21T11:41:00+03:00',
     data: { listing_id: 3001, title: 'Charizard, Base Set, near mint', expired_at: '2026-12-21T11:40:59+03:00' },

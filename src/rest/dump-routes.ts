@@ -14,10 +14,10 @@ export const dumpRoutes: Route<DumpCtx & HasViewer>[] = [
     method: 'GET',
     path: '/dumps',
     verb: getDump,
-    summary: 'The newest dump of the catalogue',
+    summary: 'Read the latest dump of the catalogue',
     description:
-      'Categories, items, current prices and the price points of each month, as of one moment; made every night. `data` is null before ' +
-      'the first. What changed since is at `/changes` after its `change_cursor`. Professional and above.',
+      'A consistent snapshot of categories, items, current prices and the price points of each month, created every night. `data` is null ' +
+      'until the first dump exists. For later changes, read `/changes` after its `change_cursor`. Professional and above.',
     tag,
     answer: (dump: Dump | null) => ({ data: dump }),
     data: orNull(DumpSchema),
@@ -26,8 +26,8 @@ export const dumpRoutes: Route<DumpCtx & HasViewer>[] = [
     method: 'GET',
     path: '/dumps/:name',
     verb: readDumpFile,
-    summary: 'A file of a dump',
-    description: 'Of the newest dump or of the one before it. Professional and above.',
+    summary: 'Download a file of a dump',
+    description: 'A file of the latest dump or the one before it. Professional and above.',
     tag,
     answer: ({ name, bytes, body }: NamedDumpFile) => ({
       headers: [

@@ -26,12 +26,12 @@ export const intakeRoutes: Route<IntakeCtx>[] = [
     method: 'POST',
     path: '/plus/listings/import',
     verb: importListings,
-    summary: 'Bring listings in by file',
+    summary: 'Import listings from a file',
     description:
-      'Takes CSV (`text/csv`) or JSON, where the operator of the service has opened it for the account (403 elsewhere); at most 10,000 rows. ' +
-      'A row whose item is found for sure becomes a listing that waits for approval, an unclear one is parked with candidates, a wrong one is ' +
-      'refused. A row whose `sku` a listing of yours has already is refused, so that the same file again lists nothing twice. All rows commit ' +
-      'at once. Takes an `Idempotency-Key`.',
+      'Accepts CSV (`text/csv`) or JSON with at most 10,000 rows. The operator must enable listing import for the account (otherwise 403). ' +
+      'A row with a certain match becomes a pending listing, an ambiguous row is parked with candidates, and an invalid row is refused. ' +
+      'A row whose `sku` one of your listings already has is refused, so importing a file again creates no duplicates. All rows are committed ' +
+      'in one transaction. Accepts an `Idempotency-Key`.',
     tag,
     bodyLimit: 16 * 1024 * 1024,
     bodies: { 'text/csv': listingsOfCsv },
@@ -43,8 +43,8 @@ export const intakeRoutes: Route<IntakeCtx>[] = [
     method: 'GET',
     path: '/plus/listings/export',
     verb: exportListings,
-    summary: 'Your listings as CSV',
-    description: 'All that are not sold, oldest first, in the columns of an import.',
+    summary: 'Export your listings as CSV',
+    description: 'All unsold listings, oldest first, with the columns of an import.',
     tag,
     answer: (lines: AsyncIterable<string>): FileAnswer => ({
       headers: ['content-type', 'text/csv; charset=utf-8', 'content-disposition', 'attachment; filename="listings.csv"'],
@@ -55,7 +55,7 @@ export const intakeRoutes: Route<IntakeCtx>[] = [
     method: 'GET',
     path: '/plus/parked-listings',
     verb: listParkedListings,
-    summary: 'Rows of your files that wait for you to name their item, oldest first',
+    summary: 'List your parked rows, oldest first',
     tag,
     answer: ({ rows, pagination }: Page<ParkedListing>) => ({ data: rows, pagination }),
     data: Type.Array(ParkedListingSchema),
@@ -65,11 +65,11 @@ export const intakeRoutes: Route<IntakeCtx>[] = [
     method: 'POST',
     path: '/plus/parked-listings/:id',
     verb: placeParkedListing,
-    summary: 'Make a listing of a parked row',
-    description: 'Of the item that you name, one of the candidates or any other. Takes an `Idempotency-Key`.',
+    summary: 'Create a listing from a parked row',
+    description: 'Uses the item you give: one of the candidates or any other. Accepts an `Idempotency-Key`.',
     tag,
     status: 201,
-    answer: (data: PlacedListing) => ({ data, message: 'Listing waiting for approval' }),
+    answer: (data: PlacedListing) => ({ data, message: 'Listing created, pending approval' }),
     data: PlacedListingSchema,
     errors: ['FORBIDDEN', 'INVALID_JSON'],
   },
@@ -77,8 +77,8 @@ export const intakeRoutes: Route<IntakeCtx>[] = [
     method: 'DELETE',
     path: '/plus/parked-listings/:id',
     verb: dropParkedListing,
-    summary: 'Drop a parked row',
+    summary: 'Discard a parked row',
     tag,
-    answer: () => ({ data: undefined, message: 'Row dropped' }),
+    answer: () => ({ data: undefined, message: 'Row discarded' }),
   },
 ]

@@ -40,8 +40,8 @@ import { updateListing } from '#market/update-listing.ts'
 const tag = 'Listings'
 const HEAD = '{"success":true,"data":['
 const errors: OwnErrorCode[] = ['INVALID_JSON', 'PRECONDITION_FAILED']
-const DRY_RUN = '`dry_run=1` changes nothing and answers what the write would, with `forecast`.'
-const CONDITION = 'The `ETag` of the answer can be sent as `If-Match` with the next change: 412 if the listing has changed since.'
+const DRY_RUN = '`dry_run=1` changes nothing and returns what the write would return, with `forecast`.'
+const CONDITION = 'Send the `ETag` of the response as `If-Match` with the next change: 412 if the listing has changed since.'
 
 /** Listings, sales and highlights; searches are answered from memory as ready bytes. */
 export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
@@ -60,7 +60,7 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       path: '/plus/listings',
       verb: searchListings,
       summary: 'Search published listings',
-      description: 'Minimal (`id`, `title`, `slug`, `price`) unless the `with_*` flags ask for more. Totals are exact.',
+      description: 'Returns `id`, `title`, `slug` and `price`; the `with_*` flags add more fields. Totals are exact.',
       tag,
       answer: page,
       data: Type.Array(FoundListingSchema),
@@ -72,8 +72,8 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       verb: getListing,
       summary: 'Read a listing',
       description:
-        'A published listing, or your own in whatever status with everything that `my-listings` shows of it; 404 for any other. ' +
-        'The `ETag` of your own can be sent as `If-Match` with the next change.',
+        'A published listing, or your own in any status with all fields of `my-listings`; 404 otherwise. ' +
+        'Send the `ETag` of your own listing as `If-Match` with the next change.',
       tag,
       answer: (listing: FoundListing & Partial<OwnListing>) => ({ data: listing, ...(listing.etag !== undefined && { etag: listing.etag }) }),
       data: Type.Union([FoundListingSchema, OwnListingSchema]),
@@ -83,7 +83,7 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       method: 'GET',
       path: '/plus/my-listings',
       verb: listMyListings,
-      summary: 'Your own listings in every status, newest first',
+      summary: 'List your own listings in every status, newest first',
       tag,
       answer: ({ rows, pagination }: Page<OwnListing>) => ({ data: rows, pagination }),
       data: Type.Array(OwnListingSchema),
@@ -93,8 +93,8 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       method: 'GET',
       path: '/plus/recent-sales',
       verb: listRecentSales,
-      summary: 'The latest sales of the marketplace',
-      description: 'Who sold is not disclosed.',
+      summary: 'List the latest sales of the marketplace',
+      description: 'Sellers are not disclosed.',
       tag,
       answer: ({ rows, pagination }: Page<RecentSale>) => ({ data: rows, pagination }),
       data: Type.Array(RecentSaleSchema),
@@ -104,8 +104,8 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       method: 'GET',
       path: '/plus/listings/:id/visibility',
       verb: readListingVisibility,
-      summary: 'Why buyers do not find your listing',
-      description: '`reasons` is empty exactly when a search can find it. Your own listings only; 404 for any other.',
+      summary: 'Explain why buyers cannot find your listing',
+      description: '`reasons` is empty if and only if a search can find the listing. Own listings only; 404 otherwise.',
       tag,
       answer: (data: ListingVisibility) => ({ data }),
       data: ListingVisibilitySchema,
@@ -115,8 +115,8 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       method: 'GET',
       path: '/plus/payout-preview',
       verb: previewPayout,
-      summary: 'What a sale would pay you',
-      description: 'Of a `price`, or of the smallest price that pays at least `net`; exactly one of both. Computed as for a sale of one unit.',
+      summary: 'Calculate a payout',
+      description: 'For a `price`, or for the lowest price that pays at least `net`; give exactly one of the two. Calculated for a sale of one unit.',
       tag,
       answer: (data: PayoutPreview) => ({ data }),
       data: PayoutPreviewSchema,
@@ -126,7 +126,7 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       path: '/plus/listings/:id/price',
       verb: updateListingPrice,
       summary: 'Change the price of a listing',
-      description: `The listing does not go back to approval. ${CONDITION}`,
+      description: `The listing needs no new approval. ${CONDITION}`,
       tag,
       answer: changed,
       data: ListingChangeSchema,
@@ -136,8 +136,8 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       method: 'PATCH',
       path: '/plus/listings/:id',
       verb: updateListing,
-      summary: 'Change a listing in part',
-      description: `Any field beside \`price\`, \`quantity\` and \`sku\` sends the listing to approval: it is \`pending\` and not published until then. ${CONDITION}`,
+      summary: 'Change fields of a listing',
+      description: `Changing any field other than \`price\`, \`quantity\` and \`sku\` requires a new approval: the listing is \`pending\` and hidden until then. ${CONDITION}`,
       tag,
       answer: changed,
       data: ListingChangeSchema,
@@ -149,8 +149,8 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       verb: setListingStatus,
       summary: 'Pause or publish a listing',
       description:
-        `What comes of \`publish\` is in \`data.status\`: \`active\`, or \`pending\` where it has to be approved again. ` +
-        `Takes an \`Idempotency-Key\`. ${CONDITION}`,
+        `\`data.status\` tells the result of \`publish\`: \`active\`, or \`pending\` if the listing needs approval again. ` +
+        `Accepts an \`Idempotency-Key\`. ${CONDITION}`,
       tag,
       queryFields: ['action'],
       answer: ({ message, id, status, etag }: ListingResult) => ({ message, data: { id, status }, etag }),
@@ -163,22 +163,22 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       verb: renewListings,
       summary: 'Renew listings',
       description:
-        'Active, paused and expired listings that have not changed since their approval get a new period from now on; changed ones wait for ' +
-        `approval. Name up to ${MOST_RENEWED.toLocaleString('en')} by \`ids\`, or take all that end within so many days. What is refused is told by id; ` +
-        `the others are renewed. Takes an \`Idempotency-Key\`. ${DRY_RUN}`,
+        'Starts a new publication period for active, paused and expired listings that have not changed since their approval; changed ' +
+        `ones become pending. Give up to ${MOST_RENEWED.toLocaleString('en')} \`ids\`, or renew all that end within a number of days. Refused listings are reported ` +
+        `by id; the others are renewed. Accepts an \`Idempotency-Key\`. ${DRY_RUN}`,
       tag,
       queryFields: ['dry_run'],
       answer: ({ listings, more, message }: Renewal) => ({ data: listings, message, extra: { more } }),
       data: Type.Array(RenewedListingSchema),
-      extra: { more: Type.Boolean({ description: 'Whether more listings end within the days asked for: send the request again' }) },
+      extra: { more: Type.Boolean({ description: 'Whether more listings end within the requested days; if so, send the request again' }) },
       errors: ['INVALID_JSON'],
     },
     forecastable({
       method: 'DELETE',
       path: '/plus/listings/:id',
       verb: deleteListing,
-      summary: 'Delete a listing for good',
-      description: 'In whatever status; its sales stay.',
+      summary: 'Delete a listing permanently',
+      description: 'Allowed in any status; its sales are kept.',
       tag,
       answer: () => ({ data: undefined, message: 'Listing deleted' }),
       data: Type.Optional(ListingDeletionSchema),
@@ -189,7 +189,7 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       path: '/plus/make-highlight',
       verb: makeHighlight,
       summary: 'Highlight a published listing for one credit',
-      description: '`id` stands in the query or in the body. A highlight that still runs is prolonged. Takes an `Idempotency-Key` and `If-Match`.',
+      description: 'Send `id` in the query or the body. An active highlight is extended. Accepts an `Idempotency-Key` and `If-Match`.',
       tag,
       queryFields: ['id'],
       answer: ({ id, remaining_highlight_credits }: Static<typeof HighlightSchema>) => ({

@@ -1,4 +1,4 @@
-// Who calls: the account, the key, its limits and what it was used for.
+// The caller's account, key, limits and usage.
 import { type Me, type MeCtx, MeSchema, readMe } from '#accounts/read-me.ts'
 import type { Route } from '#http/route.ts'
 
@@ -7,8 +7,8 @@ export const meRoutes: Route<MeCtx>[] = [
     method: 'GET',
     path: '/me',
     verb: readMe,
-    summary: 'Your account, key, limits and usage',
-    description: 'The first call of a new integration: it says whether the key works, what it may do and what it was used for.',
+    summary: 'Read your account, key, limits and usage',
+    description: 'A good first call of a new integration: it shows whether the key works, what it may do and how it has been used.',
     tag: 'Account',
     answer: (me: Me) => ({ data: me }),
     data: MeSchema,

@@ -19,11 +19,11 @@ export const priceJobRoutes: Route<MarketCtx>[] = [
     method: 'POST',
     path: '/plus/price-jobs',
     verb: planPriceJob,
-    summary: 'Plan new prices and stock of many listings',
+    summary: 'Plan new prices and stock for many listings',
     description:
-      'Each row names a listing of yours by `listing_id` or `sku`, with a new `price`, `quantity` or both; at most 10,000 rows. Nothing changes: ' +
-      'the answer shows for each row what it would do, or by field why it is refused. A plan can be applied for 24 hours. ' +
-      'Also takes CSV (`text/csv`) with these names as columns, and `policy` in the query. Takes an `Idempotency-Key`.',
+      'Each row gives one of your listings by `listing_id` or `sku`, with a new `price`, `quantity` or both; at most 10,000 rows. Nothing ' +
+      'changes yet: the response shows the effect of each row, or why it is refused, by field. A plan can be applied for 24 hours. ' +
+      'Also accepts CSV (`text/csv`) with these names as columns and `policy` in the query. Accepts an `Idempotency-Key`.',
     tag,
     status: 201,
     queryFields: ['policy'],
@@ -37,7 +37,7 @@ export const priceJobRoutes: Route<MarketCtx>[] = [
     method: 'GET',
     path: '/plus/price-jobs',
     verb: listPriceJobs,
-    summary: 'Your price jobs, newest first',
+    summary: 'List your price jobs, newest first',
     description: 'Kept for 90 days.',
     tag,
     answer: ({ rows, pagination }: Page<PriceJobSummary>) => ({ data: rows, pagination }),
@@ -60,9 +60,9 @@ export const priceJobRoutes: Route<MarketCtx>[] = [
     verb: applyPriceJob,
     summary: 'Apply a planned price job',
     description:
-      'Every row is judged again as its listing is now, and all rows commit at once. With the policy `all` nothing changes, and the answer is ' +
-      '409, if any row cannot be applied. With `good_rows` a row whose price or stock has changed since the plan is `kept`, and one that ' +
-      'is refused is `failed`. Takes an `Idempotency-Key`.',
+      'Checks every row against its current listing and commits all rows in one transaction. With the policy `all`, nothing changes ' +
+      'and the response is 409 if any row cannot be applied. With `good_rows`, a row whose price or stock has changed since the plan is ' +
+      '`kept`, and a refused row is `failed`. Accepts an `Idempotency-Key`.',
     tag,
     answer: (job: PriceJob) => ({ data: job, message: 'Price job applied' }),
     data: PriceJobSchema,
@@ -74,8 +74,8 @@ export const priceJobRoutes: Route<MarketCtx>[] = [
     verb: undoPriceJob,
     summary: 'Undo an applied price job',
     description:
-      'Each listing whose price and stock are as the job left them gets the old ones back (`reversed`); one that has changed since is `kept`, ' +
-      'and one that refuses them, such as a sold one, is `failed`. All rows commit at once. Takes an `Idempotency-Key`.',
+      'Listings unchanged since the job get their old price and stock back (`reversed`); a listing that has changed is `kept`, ' +
+      'and one that refuses them, such as a sold one, is `failed`. All rows commit at once. Accepts an `Idempotency-Key`.',
     tag,
     answer: (job: PriceJob) => ({ data: job, message: 'Price job undone' }),
     data: PriceJobSchema,

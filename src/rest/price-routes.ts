@@ -10,11 +10,11 @@ export const priceRoutes: Route<ExplainCtx>[] = [
     method: 'GET',
     path: '/items/:id/price-history',
     verb: readPriceHistory,
-    summary: "An item's price history",
+    summary: "Read an item's price history",
     description:
-      'First, lowest, highest and last price of each day, week or month in which the price changed. A price holds until it ' +
-      'changes: `open`, `low` and `high` include the price at the start of the period, and in a period that is not listed ' +
-      'the last `close` before it held. The period of `from` is always listed, with the price that held then. Professional ' +
+      'First, lowest, highest and last price of each day, week or month in which the price changed. A price applies ' +
+      'until it changes: `open`, `low` and `high` include the price at the start of the period, and for a period that is not ' +
+      'listed, the previous `close` applies. The period of `from` is always listed, with the price at that time. Professional ' +
       'and above.',
     tag: 'Catalogue',
     answer: (periods: PricePeriod[]) => ({ data: periods }),
@@ -25,12 +25,12 @@ export const priceRoutes: Route<ExplainCtx>[] = [
     method: 'GET',
     path: '/items/:id/prices/explain',
     verb: explainPrice,
-    summary: 'Why a price is what it is',
+    summary: 'Explain a price',
     description:
-      'The rule that made the price and everything that it was computed from or judged by: the statement of the feed, or the sales of ' +
-      "the service's own market, the feed's own figures, prices of other markets and the rates that compare them. The inputs with " +
-      '`kind` `statement` or `sale` suffice to compute the price again. An item without such a price has `price: null`, with the prices ' +
-      'of other markets. Sellers are not disclosed. Professional and above.',
+      'The rule that computed the price and all its inputs and evidence: the statement of the feed or the sales of ' +
+      "the service's own market, the feed's own figures, prices of other markets and the exchange rates used to compare them. " +
+      'Inputs with the `kind` `statement` or `sale` are enough to recompute the price. An item without such a price has `price: null`, ' +
+      'with the prices of other markets. Sellers are not disclosed. Professional and above.',
     tag: 'Catalogue',
     answer: (explanation: PriceExplanation) => ({ data: explanation }),
     data: PriceExplanationSchema,

@@ -25,8 +25,8 @@ export const repricingRoutes: Route<RepricingCtx>[] = [
     method: 'GET',
     path,
     verb: listRepricingRules,
-    summary: 'Your repricing rules',
-    description: 'In the order in which they take their listings: one that two rules are for belongs to the first that is enabled.',
+    summary: 'List your repricing rules',
+    description: 'In order of precedence: a listing that matches several rules belongs to the first enabled one.',
     tag,
     answer: (rules: RepricingRule[]) => ({ data: rules }),
     data: Type.Array(RepricingRuleSchema),
@@ -37,8 +37,8 @@ export const repricingRoutes: Route<RepricingCtx>[] = [
     verb: createRepricingRule,
     summary: 'Create a repricing rule',
     description:
-      'A rule sets prices of your published listings: a target within a floor, a ceiling and a largest move. It is off until you have ' +
-      'simulated it and enabled it; then it runs every hour. Disputed, stale and held prices are never used, nor your own listings.',
+      'A rule sets prices of your published listings: a target limited by a floor, a ceiling and a largest change. It is ' +
+      'off until you simulate and enable it; then it runs every hour. It never uses disputed, stale or held prices, or your own listings.',
     tag,
     status: 201,
     answer: (rule: RepricingRule) => ({ data: rule, message: 'Repricing rule created' }),
@@ -49,8 +49,8 @@ export const repricingRoutes: Route<RepricingCtx>[] = [
     method: 'PATCH',
     path: `${path}/:id`,
     verb: updateRepricingRule,
-    summary: 'Change a repricing rule in part',
-    description: 'Each field is replaced as a whole. With another target, scope, floor or limit the rule is off until it is simulated again.',
+    summary: 'Change fields of a repricing rule',
+    description: 'Each field is replaced as a whole. Changing the target, scope, floor or a limit disables the rule until it is simulated again.',
     tag,
     answer: (rule: RepricingRule) => ({ data: rule, message: 'Repricing rule updated' }),
     data: RepricingRuleSchema,
@@ -61,7 +61,7 @@ export const repricingRoutes: Route<RepricingCtx>[] = [
     path: `${path}/:id`,
     verb: deleteRepricingRule,
     summary: 'Delete a repricing rule',
-    description: 'Prices stay as it left them.',
+    description: 'Prices stay unchanged.',
     tag,
     answer: ({ message }: { message: string }) => ({ data: undefined, message }),
     errors: ['NOT_FOUND'],
@@ -72,8 +72,8 @@ export const repricingRoutes: Route<RepricingCtx>[] = [
     verb: simulateRepricingRule,
     summary: 'Simulate a repricing rule',
     description:
-      'What it would do now, and what it would have done on each of the days before, by the price history and the sales of then. Of listings as ' +
-      'they were nothing is kept: `days` of a rule with the target `cheapest` is empty. No price changes; the rule may be used afterwards.',
+      'Shows what the rule would do now, and what it would have done on each previous day, based on the price history and the sales at ' +
+      'that time. Past listings are not recorded, so `days` is empty for the target `cheapest`. No price changes; afterwards the rule can be enabled.',
     tag,
     answer: (simulation: Simulation) => ({ data: simulation }),
     data: SimulationSchema,
@@ -85,8 +85,8 @@ export const repricingRoutes: Route<RepricingCtx>[] = [
     verb: runRepricingRule,
     summary: 'Run a repricing rule now',
     description:
-      'Also one that is off, if it was simulated as it is. What changes is a price job with a reason for each listing: read it, or undo it, under ' +
-      '`/plus/price-jobs/{id}`. Without a change there is none.',
+      'A rule that is off can be run too, if its current terms were simulated. The changes form a price job with a reason for each listing; read or undo ' +
+      'it under `/plus/price-jobs/{id}`. If nothing changes, no job is created.',
     tag,
     answer: (run: RepricingRun) => ({ data: run }),
     data: RepricingRunSchema,

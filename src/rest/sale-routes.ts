@@ -15,9 +15,8 @@ export const saleRoutes: Route<MarketCtx>[] = [
     method: 'GET',
     path: '/plus/orders',
     verb: listMyOrders,
-    summary: 'Your own sales by order line, newest first',
-    description:
-      '`commission` and `payout` are those of the sale and stay when it is cancelled; then `cancelled_at` says when, and `refunded` how much the buyer got back.',
+    summary: 'List your sales by order line, newest first',
+    description: '`commission` and `payout` are those of the sale and do not change if it is cancelled; then `cancelled_at` and `refunded` are set.',
     tag,
     answer: ({ rows, pagination }: Page<OwnSale>) => ({ data: rows, pagination }),
     data: Type.Array(OwnSaleSchema),
@@ -27,10 +26,10 @@ export const saleRoutes: Route<MarketCtx>[] = [
     method: 'GET',
     path: '/plus/statement',
     verb: readStatement,
-    summary: 'Your sales and refunds of a month',
+    summary: 'Read your sales and refunds of a month',
     description:
-      'Totals are the sums of the lines of the whole month, exact to the kuruş. A refund is a line of the month in which its sale was ' +
-      'cancelled, with negative amounts. `Accept: text/csv` gives all lines as CSV, whatever the page.',
+      'Totals cover all lines of the month, exact to the kuruş. A refund is a line with negative amounts in the ' +
+      'month its sale was cancelled. `Accept: text/csv` returns all lines as CSV, ignoring the page.',
     tag,
     answer: ({ statement, pagination }: ReadStatement) => ({ data: statement, pagination }),
     csv: statementCsv,

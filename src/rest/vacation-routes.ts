@@ -15,7 +15,7 @@ export const vacationRoutes: Route<MarketCtx>[] = [
     path,
     verb: getVacation,
     summary: 'Read your vacation',
-    description: '`data` is null without one that runs or is to come.',
+    description: '`data` is null if no vacation is set.',
     tag,
     answer: (vacation: VacationAnswer | null) => ({ data: vacation }),
     data: orNull(VacationSchema),
@@ -26,8 +26,8 @@ export const vacationRoutes: Route<MarketCtx>[] = [
     verb: setVacation,
     summary: 'Set or change your vacation',
     description:
-      'Meanwhile searches do not find your listings, they cannot be sold or highlighted, and their periods and highlights stand still. ' +
-      'Afterwards they are shown again as they were, without a new approval. Times are taken to the second.',
+      'During the vacation, your listings are hidden from searches and cannot be sold or highlighted, and their publication periods and ' +
+      'highlights are paused. Afterwards they are shown again without a new approval. Times are rounded down to the second.',
     tag,
     answer: (vacation: VacationAnswer) => ({ data: vacation, message: 'Vacation saved' }),
     data: VacationSchema,
@@ -38,7 +38,7 @@ export const vacationRoutes: Route<MarketCtx>[] = [
     path,
     verb: endVacation,
     summary: 'End your vacation',
-    description: 'Now, or before it begins. Without a vacation nothing changes.',
+    description: 'Ends it now, or cancels it before it starts. Without a vacation, nothing changes.',
     tag,
     answer: ({ message }: { message: string }) => ({ data: undefined, message }),
   },

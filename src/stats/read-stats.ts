@@ -1,4 +1,4 @@
-// The service at a glance: what there is by status, what was sold, what waits, and how fresh the prices are.
+// Overview of the service: counts by status, sales, queues, and price freshness.
 import { sql } from 'kysely'
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
@@ -21,28 +21,25 @@ export const StatsSchema = Type.Object(
   {
     items: Type.Integer(),
     categories: Type.Integer(),
-    accounts: Type.Record(Type.String(), Type.Integer(), { description: 'By plan; suspended ones apart' }),
-    listings: Type.Record(Type.String(), Type.Integer(), { description: 'By status, without those in `listings_hidden`' }),
-    listings_hidden: Type.Integer({ description: 'Active ones whose seller is suspended or on vacation' }),
+    accounts: Type.Record(Type.String(), Type.Integer(), { description: 'By plan, with suspended accounts counted separately' }),
+    listings: Type.Record(Type.String(), Type.Integer(), { description: 'By status, excluding `listings_hidden`' }),
+    listings_hidden: Type.Integer({ description: 'Active listings whose seller is suspended or on vacation' }),
     imports: Type.Record(Type.String(), Type.Integer(), { description: 'By status' }),
-    held_prices: Type.Record(Type.String(), Type.Integer(), { description: 'Waiting ones by rule' }),
-    matches: Type.Object(
-      { waiting: Type.Integer(), postponed: Type.Integer() },
-      { description: 'Source records that wait for a decision about which item they are' },
-    ),
-    webhook_events: Type.Record(Type.String(), Type.Integer(), { description: 'By state; `queued` is the depth of the queue' }),
+    held_prices: Type.Record(Type.String(), Type.Integer(), { description: 'Held prices by rule' }),
+    matches: Type.Object({ waiting: Type.Integer(), postponed: Type.Integer() }, { description: 'Source records pending a match decision' }),
+    webhook_events: Type.Record(Type.String(), Type.Integer(), { description: 'By state; `queued` is the queue depth' }),
     webhooks_failing: Type.Integer({ description: 'Webhooks whose last attempt failed' }),
-    webhook_receivers: Type.Array(ReceiverHealthSchema, { description: 'How receivers answered in the last day, the worst first' }),
+    webhook_receivers: Type.Array(ReceiverHealthSchema, { description: 'Success rate of each receiver in the last day, worst first' }),
     waiting_since: Type.Object(
       { approval: orNull(Time), webhook_event: orNull(Time) },
-      { description: 'Since when the oldest of a queue waits, null for an empty one; events of suspended accounts are not counted' },
+      { description: 'Age of the oldest entry in each queue; null if the queue is empty. Events of suspended accounts are not counted' },
     ),
     workers: Type.Object(
       {
-        alive: Type.Integer({ description: 'Heard within the last minute' }),
-        last_seen_seconds: orNull(Type.Number({ description: 'Since the last word of any' })),
+        alive: Type.Integer({ description: 'Seen in the last minute' }),
+        last_seen_seconds: orNull(Type.Number({ description: 'Time since any was last seen' })),
       },
-      { description: 'Who delivers webhooks and ends publication periods: `serve` or `work`' },
+      { description: 'Processes that deliver webhooks and end publication periods: `serve` or `work`' },
     ),
     sales: Type.Array(
       Type.Object({
@@ -52,10 +49,10 @@ export const StatsSchema = Type.Object(
         turnover: Type.Number({ description: 'TRY' }),
         payouts: Type.Number({ description: 'TRY' }),
       }),
-      { description: `The last ${SALES_DAYS} days with sales, newest first; cancelled ones do not count` },
+      { description: `The last ${SALES_DAYS} days with sales, newest first; excluding cancelled sales` },
     ),
     prices_unchecked: Type.Record(Type.String(), Type.Integer(), {
-      description: 'By market: prices that could not be compared with others for want of an exchange rate',
+      description: 'By market: prices that could not be compared because an exchange rate is missing',
     }),
     sources: Type.Array(SourceHealthSchema, { description: 'Price sources by market and label group' }),
     late_sources: Type.Array(Type.Enum([...MARKETS]), { description: 'Whose next feed is overdue' }),

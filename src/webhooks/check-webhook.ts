@@ -1,4 +1,4 @@
-// Sends the account's own webhook valid and forged notifications, marked as a check, and tells what its answers say of it.
+// Checks the account's webhook with valid and forged notifications, and reports the receiver's responses.
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { ownAccount, verb } from '#core/verb.ts'

@@ -1,4 +1,4 @@
-// Creates or replaces the account's webhook; its secret is made at the first save and never changes.
+// Creates or replaces the account's webhook; its secret is generated on the first save and never changes.
 import { invalidFields } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
@@ -21,11 +21,11 @@ export const configureWebhook = verb(
     input: Type.Object(
       {
         url: Type.String({
-          description: `Where notifications are posted; https, at most ${LONGEST_URL} characters`,
+          description: `HTTPS URL that receives notifications, at most ${LONGEST_URL} characters`,
           allowed: reason('url'),
         }),
-        on_sale: flag(false, 'Notify of each order line sold'),
-        on_expire: flag(false, 'Notify of each publication period that ends'),
+        on_sale: flag(false, 'Notify about each order line sold'),
+        on_expire: flag(false, 'Notify about each publication period that ends'),
         is_active: flag(true, 'false pauses delivery'),
       },
       { additionalProperties: false },

@@ -1,4 +1,4 @@
-// Sales and expiries become events in the very transaction that makes them: all of them for the feed, those that are wanted for the webhook.
+// Emits sale and expiry events in the transaction that causes them: all for the feed, enabled kinds also for the webhook.
 import type { Tx } from '#db/schema.ts'
 import { type EventKind, type EventTime, eventBody, type Expiry, expiryData, type Sale, saleData } from './event-body.ts'
 import { appendEvents } from './event-positions.ts'

@@ -1,4 +1,4 @@
-// Bodies of notifications: exactly the keys of interface.md, "Events", made once and sent as they are at every attempt.
+// Bodies of notifications: exactly the keys of interface.md, "Events", serialised once and sent unchanged at every attempt.
 import { type Static, Type } from '#core/input.ts'
 import { minorToNumber } from '#core/money.ts'
 import { namedValues } from '#core/named-values.ts'
@@ -19,7 +19,7 @@ export const SaleEventSchema = Type.Object(
       item_name: Type.String(),
       quantity: Type.Integer(),
       unit_price: Type.Number({ description: 'In TL' }),
-      seller_payout: Type.Number({ description: 'Unit price × quantity less the commission, in TL' }),
+      seller_payout: Type.Number({ description: 'Unit price × quantity minus the commission, in TL' }),
       sold_at: LocalTime,
     }),
   },

@@ -1,4 +1,4 @@
-// The feed of every account's events on this node: reads at one moment are one statement, and a commit answers those who wait.
+// Event feed of this node: concurrent reads share one statement, and commits wake waiting requests.
 import type { LongPolls, Wait } from '#db/long-polls.ts'
 import type { Db } from '#db/schema.ts'
 import { type FeedAsk, type FeedBounds, type FeedPart, readParts } from './event-positions.ts'
@@ -18,7 +18,7 @@ export function isOutside(position: number | null, { forgotten, last }: FeedBoun
   return position !== null && (position < forgotten || position > last)
 }
 
-/** Reads feeds for the callers of this node. */
+/** Reads feeds for clients of this node. */
 export class EventFeed {
   readonly #db: Db
   readonly #polls: LongPolls
@@ -30,7 +30,7 @@ export class EventFeed {
     this.#polls = polls
   }
 
-  /** The events after a position; where there are none yet, at the next commit of one, and none when the wait ends without. */
+  /** The events after a position; if there are none yet, at the next commit of one, and none when the wait ends without. */
   read(ask: FeedAsk, wait: Wait): Promise<FeedPart> {
     const { accountId, after } = ask
     return this.#polls.read({ topics: [EVENTS, ofAccount(accountId)], accountId, wait }, async () => {

@@ -1,4 +1,4 @@
-// Operator: every finished attempt to deliver to an account's webhook, with what the receiver answered, newest first.
+// Operator: lists finished delivery attempts of an account's webhook with the responses, newest first.
 import { existing, id, missing } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
@@ -14,8 +14,8 @@ export const listAccountAttempts = verb(
     input: Type.Object(
       {
         account_id: id('account'),
-        event_id: Type.Optional(Type.Integer({ description: 'Attempts for this event only' })),
-        success: Type.Optional(Type.Boolean({ description: 'Only those that were answered with 2xx, or only the others' })),
+        event_id: Type.Optional(Type.Integer({ description: 'Only attempts for this event' })),
+        success: Type.Optional(Type.Boolean({ description: 'Only attempts with a 2xx response, or only the others' })),
         ...pageParams(),
       },
       { additionalProperties: false },

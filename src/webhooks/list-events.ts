@@ -14,10 +14,10 @@ export const listWebhookEvents = verb(
     needs: 'operator',
     input: Type.Object(
       {
-        account_id: Type.Optional(Type.Integer({ description: "Of this account's webhook only" })),
+        account_id: Type.Optional(Type.Integer({ description: "Only events of this account's webhook" })),
         state: Type.Optional(Type.Enum([...STATES])),
         event: Type.Optional(Type.Enum([...EVENT_KINDS])),
-        test: Type.Optional(Type.Boolean({ description: 'Test events only, or all but those' })),
+        test: Type.Optional(Type.Boolean({ description: 'Only test events, or all other events' })),
         ...sortParams(namesOf(EVENT_SORTING)),
         ...pageParams(),
       },

@@ -1,4 +1,4 @@
-// A new secret that signs an account's webhooks, made at random.
+// Generates the random secret that signs an account's webhooks.
 import { randomInt } from 'node:crypto'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'

@@ -46,7 +46,7 @@ export async function post(url: URL, headers: Record<string, string>, body: stri
   }
 }
 
-/** A client for one request on one connection: it may not connect anew, unchecked. */
+/** A client for one request on one connection: it may not connect again, unchecked. */
 function clientOn(socket: Socket, url: URL): Client {
   let given = false
   return new Client(url.origin, {

@@ -1,4 +1,4 @@
-// The check of a receiver: notifications of which some are to be accepted and some refused, and what its answers say of it.
+// Notifications of a receiver check, some to be accepted and some rejected, and the evaluation of the responses.
 import { createHmac, randomBytes } from 'node:crypto'
 import { HOUR_MS } from '#core/duration.ts'
 import { type Static, Type } from '#core/input.ts'
@@ -14,10 +14,10 @@ export type CheckName = (typeof CHECKS)[number]
 export const CheckSchema = Type.Object(
   {
     name: Type.Enum([...CHECKS]),
-    expected: Type.String({ description: 'What a correct receiver answers' }),
-    got: Type.String({ description: 'What the receiver answered, and after how long' }),
+    expected: Type.String({ description: 'Expected response' }),
+    got: Type.String({ description: 'Response received, and after how long' }),
     ok: Type.Boolean(),
-    how_to_fix: orNull(Type.String(), { description: 'null where it is correct' }),
+    how_to_fix: orNull(Type.String(), { description: 'null if it is correct' }),
   },
   { title: 'WebhookCheck' },
 )
@@ -52,13 +52,13 @@ const KINDS: Record<CheckName, Kind> = {
     accepted: true,
     probe: signed,
     fix:
-      'Compute the HMAC-SHA256 over the raw body as it came, keyed with the text of the secret. Compare X-Service-Signature in lower-case ' +
+      'Compute the HMAC-SHA256 of the raw body, keyed with the text of the secret. Compare X-Service-Signature in lower-case ' +
       'hexadecimal, or webhook-signature in standard base64 with padding.',
   },
   duplicate: {
     accepted: true,
     probe: signed,
-    fix: 'Answer 2xx when the same webhook-id arrives again, and process it once: every other answer makes the service send it again.',
+    fix: 'Respond with 2xx if the same webhook-id arrives again, and process it once: any other response makes the service send it again.',
   },
   second_signature: {
     accepted: true,
@@ -72,12 +72,12 @@ const KINDS: Record<CheckName, Kind> = {
   altered: {
     accepted: false,
     probe: (checked, at) => withBody(signed(checked, at), checked.body.replace(/"unit_price":[\d.]+/, '"unit_price":1')),
-    fix: 'Verify the signature of every notification before you answer, and answer 401 when it does not match.',
+    fix: 'Verify the signature of every notification before you respond, and respond with 401 if it does not match.',
   },
   reformatted: {
     accepted: false,
     probe: (checked, at) => withBody(signed(checked, at), JSON.stringify(JSON.parse(checked.body), null, 1)),
-    fix: 'Verify the raw bytes of the body. Parsing the JSON and writing it again before the verification accepts bodies that were not signed.',
+    fix: 'Verify the raw bytes of the body. Parsing and re-serialising the JSON before verification accepts bodies that were not signed.',
   },
   unsigned: {
     accepted: false,
@@ -86,23 +86,23 @@ const KINDS: Record<CheckName, Kind> = {
       const { 'X-Service-Signature': _own, 'webhook-signature': _standard, ...others } = headers
       return { body, headers: others }
     },
-    fix: 'Answer 401 to notifications without a signature.',
+    fix: 'Respond with 401 to notifications without a signature.',
   },
   empty_secret: {
     accepted: false,
     probe: (checked, at) => signed({ ...checked, secret: '' }, at),
-    fix: 'The receiver verifies with an empty secret, or not at all: give it the secret that GET /plus/webhook shows, and refuse to start without one.',
+    fix: 'The receiver verifies with an empty secret, or not at all: configure the secret from GET /plus/webhook, and refuse to start without one.',
   },
   stale: {
     accepted: false,
     probe: (checked, at) => signed(checked, new Date(at.getTime() - HOUR_MS)),
     fix:
-      'Refuse notifications whose webhook-timestamp is older than five minutes, and verify webhook-signature, which covers it: otherwise ' +
-      'anyone who recorded a notification can send it again.',
+      'Reject notifications whose webhook-timestamp is older than five minutes, and verify webhook-signature, which covers ' +
+      'it: otherwise a recorded notification can be replayed.',
   },
 }
 
-/** One notification of a check with what became of it, null where it was not sent. */
+/** One notification of a check with what became of it, null if it was not sent. */
 export interface Probed {
   name: CheckName
   outcome: Outcome | null
@@ -111,7 +111,7 @@ export interface Probed {
 }
 
 /**
- * Sends the notifications one after the other, up to the first without an answer: the others would wait in vain, too.
+ * Sends the notifications one after another, up to the first without an answer: the others would wait in vain, too.
  * @returns all kinds of checks, in their order
  */
 export async function sendProbes(checked: Checked, now: () => Date, network: Network): Promise<Probed[]> {
@@ -134,7 +134,7 @@ function send({ body, headers }: Probe, url: URL, network: Network): Promise<Out
 export function judge({ name, outcome, startedAt, finishedAt }: Probed): Check {
   const { accepted, fix } = KINDS[name]
   const expected = accepted ? '2xx within 5 seconds' : '401'
-  if (!outcome) return { name, expected, got: 'not sent', ok: false, how_to_fix: 'Repeat the check once the receiver answers.' }
+  if (!outcome) return { name, expected, got: 'not sent', ok: false, how_to_fix: 'Repeat the check once the receiver responds.' }
   const { statusCode, error, success } = outcome
   const ok = accepted ? success : statusCode === 401
   const got = error ?? `${statusCode} after ${finishedAt.getTime() - startedAt.getTime()} ms`
@@ -143,9 +143,9 @@ export function judge({ name, outcome, startedAt, finishedAt }: Probed): Check {
 
 /** What is wrong with a receiver whatever the notification. */
 function generalFix({ statusCode, error }: Outcome): string | null {
-  if (error === 'timed out after 5 s') return 'Answer 2xx as soon as the signature is verified, and do long work afterwards.'
-  if (error !== null) return `The receiver cannot be reached (${error}): check the URL, its name, its certificate and its firewall.`
-  if (statusCode! >= 300 && statusCode! < 400) return 'Redirects are not followed: save the address that this one redirects to.'
-  if (statusCode! >= 500) return 'The receiver fails with an error of its own: see its log.'
+  if (error === 'timed out after 5 s') return 'Respond with 2xx as soon as the signature is verified, and do long work afterwards.'
+  if (error !== null) return `The receiver cannot be reached (${error}): check the URL, DNS, certificate and firewall.`
+  if (statusCode! >= 300 && statusCode! < 400) return 'Redirects are not followed: save the URL this one redirects to.'
+  if (statusCode! >= 500) return 'The receiver failed with an internal error; see its log.'
   return null
 }

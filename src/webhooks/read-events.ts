@@ -18,11 +18,11 @@ export const readEvents = verb(
     needs: OPERATION_PLAN.readEvents,
     input: Type.Object(
       {
-        after: eventCursor('Events after this cursor; everything that is kept when absent'),
+        after: eventCursor('Only events after this cursor; default: all stored events'),
         wait: Type.Optional(
-          Type.Integer({ minimum: 0, maximum: LONGEST_WAIT, default: 0, description: 'Seconds to wait for the next event where there is none yet' }),
+          Type.Integer({ minimum: 0, maximum: LONGEST_WAIT, default: 0, description: 'Seconds to wait for the next event if there is none yet' }),
         ),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT.max, default: LIMIT.default, description: 'Events to read at most' })),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT.max, default: LIMIT.default, description: 'Maximum number of events' })),
       },
       { additionalProperties: false },
     ),

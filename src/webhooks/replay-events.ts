@@ -1,4 +1,4 @@
-// Posts events of the feed once more, each in one attempt that changes nothing else for the receiver.
+// Replays events from the feed, with one attempt each and no effect on the health of the receiver.
 import { invalid, ServiceError } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
@@ -22,8 +22,8 @@ export const replayEvents = verb(
     writes: true,
     input: Type.Object(
       {
-        after: eventCursor('Events after this cursor; from the first that is kept when absent'),
-        until: eventCursor('Events up to this cursor, itself included; up to the newest when absent'),
+        after: eventCursor('Only events after this cursor; default: from the oldest stored event'),
+        until: eventCursor('Only events up to this cursor, inclusive; default: up to the latest event'),
       },
       { additionalProperties: false, minProperties: 1 },
     ),

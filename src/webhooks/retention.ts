@@ -1,4 +1,4 @@
-// How long events and the log of their attempts are kept.
+// Retention of events and attempt logs.
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import type { Db } from '#db/schema.ts'

@@ -1,4 +1,4 @@
-// What the webhooks take from a node: its settings, its own addresses, and the key of the stored secrets.
+// Webhook settings of a node, its own addresses, and the key of stored secrets.
 import pg from 'pg'
 import type { Config } from '#config.ts'
 import type { Log } from '#core/context.ts'
@@ -33,7 +33,7 @@ export async function checkSealing(db: Db, sealing: Sealing): Promise<void> {
   try {
     sealing.unseal(row.sealed_secret, row.account_id)
   } catch (error) {
-    const problem = 'The stored webhook secrets were encrypted with another key'
+    const problem = 'The stored webhook secrets were encrypted with a different key'
     throw new Error(`${problem}: ${WRONG_KEY_ADVICE}`, { cause: error })
   }
 }

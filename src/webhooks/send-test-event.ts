@@ -1,4 +1,4 @@
-// Operator: sends an account's webhook a signed event with made-up data, whichever kinds it has switched on.
+// Operator: sends an account's webhook a signed test event, regardless of the enabled kinds.
 import { conflict } from '#core/errors.ts'
 import { existing, id, missing } from '#core/fields.ts'
 import { Type } from '#core/input.ts'

@@ -1,4 +1,4 @@
-// The sender: woken by commits, it gives each receiver its turn, posts, and records how every attempt ended.
+// Webhook sender: woken by commits, it serves receivers in turn, posts notifications and records every attempt.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '#core/context.ts'
 import type { Db } from '#db/schema.ts'
@@ -80,7 +80,7 @@ export function startSender({ db, log, scheduler, notices, now, network, sealing
         // Kept: a result that cannot be recorded now is recorded when the database is back.
         ended = [...settling, ...ended]
         for (const accountId of accountIds) turns.add(accountId)
-        log.warn({ err: error }, 'Webhooks cannot be recorded at the moment; trying again')
+        log.warn({ err: error }, 'Failed to record webhook attempts; retrying')
         if (closed) break
         await delay(RETRY_MS)
       }
@@ -100,7 +100,7 @@ export function startSender({ db, log, scheduler, notices, now, network, sealing
     if (claim.failing) failingInFlight += 1
     const outcome = await deliver(claim).catch((error: unknown) => {
       // Not the receiver's doing: the lease ends, and it is tried again.
-      log.error({ err: error, eventId: claim.eventId }, 'A webhook cannot be sent')
+      log.error({ err: error, eventId: claim.eventId }, 'Failed to send a webhook')
       return null
     })
     if (claim.failing) failingInFlight -= 1

@@ -1,4 +1,4 @@
-// Test events: bodies like those of real ones, with made-up data.
+// Test events with sample data in the format of real ones.
 import type { Tx } from '#db/schema.ts'
 import { type EventKind, type EventTime, eventBody, expiryData, saleData } from './event-body.ts'
 import { insertEvents } from './store.ts'

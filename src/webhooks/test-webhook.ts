@@ -1,4 +1,4 @@
-// Sends the account's own webhook a signed event with made-up data, whichever kinds it has switched on.
+// Sends the account's own webhook a signed test event, regardless of the enabled kinds.
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { ownAccount, verb } from '#core/verb.ts'

@@ -1,4 +1,4 @@
-// What an account may do once a minute, over all nodes.
+// Limits operations that an account may run once a minute, across all nodes.
 import { sql } from 'kysely'
 import { MINUTE_MS } from '#core/duration.ts'
 import { ServiceError } from '#core/errors.ts'

@@ -1,4 +1,4 @@
-// Webhook configurations, events and attempts as verbs give them, ready for JSON.
+// Webhook configurations, events and attempts as returned by verbs, ready for JSON.
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import type { HasViewer, Viewer } from '#core/verb.ts'
@@ -46,7 +46,7 @@ export const WebhookSchema = Type.Object(
     on_sale: Type.Boolean(),
     on_expire: Type.Boolean(),
     is_active: Type.Boolean({ description: 'false pauses delivery' }),
-    secret: Type.String({ description: '48 characters; made at the first save, the same for ever' }),
+    secret: Type.String({ description: '48 characters; generated on the first save and never changed' }),
   },
   {
     title: 'Webhook',
@@ -67,16 +67,16 @@ export const WebhookLogSchema = Type.Object(
   {
     id: Type.Integer(),
     event: Kind,
-    attempt: Type.Integer({ description: '1 to 3; further ones after the event was sent again' }),
+    attempt: Type.Integer({ description: '1 to 3; higher after a redelivery' }),
     status_code: orNull(Type.Integer(), {
-      description: 'What the receiver answered, null when it did not',
+      description: 'Response status, null if there was no response',
     }),
     success: Type.Boolean(),
     error: orNull(Type.String(), { description: 'Why no response was received' }),
-    response_excerpt: Type.String({ description: "At most 1,000 characters of the answer's body" }),
+    response_excerpt: Type.String({ description: 'Response body, at most 1,000 characters' }),
     created_at: LocalTime,
     test: Type.Boolean({ description: 'A test event, or a notification of a check' }),
-    mark: orNull(Type.Enum([...MARKS]), { description: 'Why it was sent, null for a sale or an expiry in its turn' }),
+    mark: orNull(Type.Enum([...MARKS]), { description: 'Why it was sent; null for a regular sale or expiry' }),
   },
   {
     title: 'WebhookLog',
@@ -102,9 +102,9 @@ const feedEntry = (schema: typeof SaleEventSchema | typeof ExpireEventSchema, ti
   Type.Object(
     {
       id: Type.String({ description: 'The `webhook-id` of the event' }),
-      cursor: Type.String({ description: 'Where the event stands in the feed; for `after`' }),
+      cursor: Type.String({ description: 'Position of the event in the feed; pass it as `after`' }),
       ...schema.properties,
-      delivered: Type.Boolean({ description: 'Whether the webhook has answered 2xx' }),
+      delivered: Type.Boolean({ description: 'Whether the webhook answered with 2xx' }),
     },
     { title },
   )
@@ -129,10 +129,10 @@ export const WebhookEventSchema = Type.Object(
     event: Kind,
     test: Type.Boolean(),
     state: Type.Enum([...STATES]),
-    attempts: Type.Integer({ description: 'How often it was posted' }),
-    due_at: orNull(Time, { description: 'When the next attempt is due, null when there is none' }),
+    attempts: Type.Integer({ description: 'Number of delivery attempts' }),
+    due_at: orNull(Time, { description: 'When the next attempt is due; null if there is none' }),
     created_at: Time,
-    body: Type.Object({}, { additionalProperties: true, description: 'What is sent' }),
+    body: Type.Object({}, { additionalProperties: true, description: 'Data sent to the webhook' }),
   },
   { title: 'WebhookEvent' },
 )
@@ -141,7 +141,7 @@ export type WebhookEvent = Static<typeof WebhookEventSchema>
 export const AccountWebhookSchema = Type.Object(
   {
     ...Type.Omit(WebhookSchema, ['secret']).properties,
-    failing: Type.Boolean({ description: 'Its last delivery failed' }),
+    failing: Type.Boolean({ description: 'Whether its last delivery failed' }),
     created_at: Time,
     updated_at: Time,
   },
@@ -152,7 +152,7 @@ export type AccountWebhook = Static<typeof AccountWebhookSchema>
 export const WebhookAttemptSchema = Type.Object(
   {
     ...Type.Omit(WebhookLogSchema, ['created_at']).properties,
-    event_id: Type.Integer({ description: 'Of the event that was posted' }),
+    event_id: Type.Integer({ description: 'Id of the event' }),
     started_at: Time,
     finished_at: Time,
   },
@@ -163,5 +163,5 @@ export type WebhookAttempt = Static<typeof WebhookAttemptSchema>
 /** How receivers verify a notification; GET answers with it. */
 export const SIGNATURE_NOTE =
   'Verify each request before you process it: X-Service-Signature is the lower-case hexadecimal HMAC-SHA256 of the raw ' +
-  'body, keyed with the secret; answer 401 when it does not match. The Standard Webhooks headers (webhook-id, ' +
-  'webhook-timestamp, webhook-signature) are sent, too. Answer 2xx within 5 seconds and do long work afterwards.'
+  'body, keyed with the secret; respond with 401 if it does not match. The Standard Webhooks headers (webhook-id, ' +
+  'webhook-timestamp, webhook-signature) are also sent. Respond with 2xx within 5 seconds and do long work afterwards.'

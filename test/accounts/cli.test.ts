@@ -1,4 +1,4 @@
-// The commands for accounts, keys and operator tokens: text for people, one JSON value for programs.
+// The commands for accounts, keys and operator tokens: human-readable text, or one JSON value for programs.
 import { Command, CommanderError } from 'commander'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { register as registerAccount } from '#cli/account.ts'
@@ -39,7 +39,7 @@ const json = async (...args: string[]) => JSON.parse(await mintmark(...args, '--
 
 test('accounts are created, changed and listed', async () => {
   expect(await mintmark('account', 'create', '--name', 'Kart Evi', '--plan', 'plus', '--credits', '3')).toMatch(
-    /^Opened account \d+ "Kart Evi": plus, 3 highlight credits$/,
+    /^Created account \d+ "Kart Evi": plus, 3 highlight credits$/,
   )
   const { id } = (await json('account', 'create', '--name', 'B', '--plan', 'starter')) as { id: number }
   expect(await json('account', 'set', String(id), '--plan', 'professional', '--suspend')).toMatchObject({
@@ -69,11 +69,11 @@ test('keys are created, rotated, revoked and listed, and printed only when made'
   expect(fresh).toMatchObject({ label: 'shop', expires_at: expires })
   const listed = (await json('key', 'list', ...of)) as { expires_at: string }[]
   expect(Math.abs(Date.parse(listed[0]!.expires_at) - before - 5_400_000)).toBeLessThan(60_000)
-  expect(await mintmark('key', 'revoke', String(fresh.id))).toMatch(/^Key \d+ is revoked since /)
+  expect(await mintmark('key', 'revoke', String(fresh.id))).toMatch(/^Key \d+ revoked at /)
   const list = await mintmark('key', 'list', ...of)
   expect(list).toMatch(/^ID +LABEL +KEY +LIMITS +CREATED +LAST USED +EXPIRES +REVOKED\n/)
   expect(list + JSON.stringify(listed)).not.toContain('mintmark_')
-  expect(await mintmark('key', 'create', ...of)).toMatch(/not shown again:\nmintmark_[0-9A-Za-z]{49}$/)
+  expect(await mintmark('key', 'create', ...of)).toMatch(/shown only once:\nmintmark_[0-9A-Za-z]{49}$/)
 })
 
 test('limits of keys are given, changed and taken away', async () => {

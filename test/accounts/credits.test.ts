@@ -38,7 +38,7 @@ test('of 50 that take one credit each at once, exactly as many succeed as there 
 })
 
 test('the ledger says what happened and why', async () => {
-  const { id } = await call(createAccount, node.ctx, { name: 'Ledger', plan: 'plus' })
+  const { id } = await call(createAccount, node.ctx, { name: 'Credit history', plan: 'plus' })
   await call(addCredits, node.ctx, { id, amount: 5, reason: ' bought ' })
   await call(addCredits, node.ctx, { id, amount: -2 })
   expect(await ledgerOf(id)).toEqual([

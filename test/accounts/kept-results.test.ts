@@ -78,7 +78,7 @@ function formsOf(value: unknown): (string | Buffer)[] {
   return [String(value), `Bearer ${String(value)}`, createHash('sha256').update(String(value)).digest()]
 }
 
-/** The kept result as text, null where this is not the credential. */
+/** The kept result as text, null if this is not the credential. */
 function opened({ scope, key, result }: Kept, credential: string | Buffer): string | null {
   const secret = Buffer.from(hkdfSync('sha256', credential, scope, `mintmark results ${key}`, 32))
   const decipher = createDecipheriv('aes-256-gcm', secret, result.subarray(0, 12)).setAuthTag(result.subarray(12, 28))

@@ -26,7 +26,7 @@ beforeEach(() => void (accountId += 1))
 const viewer = (plan: Plan): Viewer => ({ kind: 'account', accountId, keyId: 1, plan })
 const node = () => new RateLimits(LIMITS, { db })
 
-/** What is left after a request, null where it is refused. */
+/** What is left after a request, null if it is refused. */
 const ask = (limits: RateLimits, plan: Plan): Promise<number | null> =>
   limits.consume(viewer(plan))!.then(
     ({ remaining }) => remaining,
@@ -67,7 +67,7 @@ test('two nodes on one database let a plan through once, not twice', async () =>
 })
 
 test.each(PLANS)('three nodes together never exceed %s, and use it up', async (plan) => {
-  // They lease in turn, then the minute begins anew: by then it is known that they are several.
+  // They lease in turn, then the minute begins again: by then it is known that they are several.
   await passed([node(), node(), node()], plan, 3)
   await db.kysely.updateTable('rate_limit_leases').set({ leased: 0 }).where('account_id', '=', accountId).execute()
   const fresh = [node(), node(), node()]

@@ -17,7 +17,7 @@ import type { PriceWriteCtx } from '#prices/types.ts'
 import { webhookRules } from '#webhooks/rules.ts'
 import { Clock, type Reply, send as sendTo, type Sending, silent } from '../support/node.ts'
 
-/** Who asks a keyring, where no request does. */
+/** Who asks a keyring, if no request does. */
 export const CALLER = { ip: '192.0.2.1', socket: {}, headers: {} }
 export const BOOTSTRAP_TOKEN = 'bootstrap token of the tests'
 export type TestNode = Awaited<ReturnType<typeof openNode>>

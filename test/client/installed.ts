@@ -14,7 +14,7 @@ export interface Project {
   remove: () => void
 }
 
-/** Makes the project without the network: the dependencies are packed from the checkout. */
+/** Creates the project without the network: the dependencies are packed from the checkout. */
 export async function installClient(): Promise<Project> {
   const directory = mkdtempSync(join(tmpdir(), 'mintmark-client-'))
   await run('npm', ['pack', '--silent', '-w', 'client', '--pack-destination', directory], { cwd: ROOT })

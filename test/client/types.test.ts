@@ -1,4 +1,4 @@
-// Holds the types of the client and of the console to the documents that the service serves. RECORD_TYPES=1 writes them anew.
+// Holds the types of the client and of the console to the documents that the service serves. RECORD_TYPES=1 writes them again.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -13,7 +13,7 @@ interface Listing {
   rejection_reason: string | null
 }
 
-const NOT_SHARP = 'The pictures are missing or not sharp enough to judge the condition'
+const NOT_SHARP = 'The images are missing or too blurred to judge the condition'
 
 describe.skipIf(NO_BROWSER)(`Approvals in the console${WHY}`, () => {
   let node: TestNode
@@ -59,8 +59,8 @@ describe.skipIf(NO_BROWSER)(`Approvals in the console${WHY}`, () => {
     const shown = article('At a glance')
     await shown.locator('.facts').getByText('Near Mint').waitFor()
     const facts = (await shown.locator('.facts').innerText()).replaceAll('\n', ' ')
-    expect(facts).toContain('Condition or grade Near Mint Language of the card Japanese Stock 3')
-    expect(facts).toContain("Seller's record 0 sales, 0 approved, 0 rejected, account 0 days old")
+    expect(facts).toContain('Condition or grade Near Mint Card language Japanese Stock 3')
+    expect(facts).toContain('Seller history 0 sales, 0 approved, 0 rejected, account 0 days old')
     expect(facts).toContain(`${ratio} ×`)
     await shown.getByRole('heading', { name: 'Prices of Near Mint' }).waitFor()
     await shown.getByText('rate 40 of 1 Jan 2026').first().waitFor()
@@ -91,7 +91,7 @@ describe.skipIf(NO_BROWSER)(`Approvals in the console${WHY}`, () => {
     await visited.open('/approvals')
     await page.keyboard.press('c')
     const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Frequently used').selectOption({ index: 2 })
+    await dialog.getByLabel('Common reasons').selectOption({ index: 2 })
     expect(await dialog.getByLabel('What to change').inputValue()).toBe(NOT_SHARP)
     expect(await seriousOf(page)).toEqual([])
     await dialog.getByLabel('What to change').fill('Show the back, please')
@@ -110,7 +110,7 @@ describe.skipIf(NO_BROWSER)(`Approvals in the console${WHY}`, () => {
       await article(title).waitFor()
       await page.keyboard.press(n % 5 === 4 ? '4' : 'a')
     }
-    await page.getByText('No listing is waiting for approval.').waitFor()
+    await page.getByText('No pending listings.').waitFor()
     await until('all are decided', async () => (await operator<Listing[]>(node, 'GET', '/listings/waiting')).length === 0)
     const statuses = await Promise.all(listings.map(async ({ id }) => (await stored(id)).status))
     expect(statuses).toEqual(listings.map((_, n) => (n % 5 === 4 ? 'rejected' : 'active')))
@@ -137,7 +137,7 @@ describe.skipIf(NO_BROWSER)(`Approvals in the console${WHY}`, () => {
     await main.getByRole('alert').getByText('it would approve 53 listings (at least 20), and people rejected 11 of them').waitFor()
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     await main.getByText('Not passed').waitFor()
-    await main.getByText('People rejected or sent back:').waitFor()
+    await main.getByText('Rejected or sent back by people:').waitFor()
     expect(await seriousOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Edit' }).click()
     await dialog.getByLabel('At most so many percent').fill('50')
@@ -150,9 +150,9 @@ describe.skipIf(NO_BROWSER)(`Approvals in the console${WHY}`, () => {
     await page.reload()
     await settled(page)
     await page.getByRole('row', { name: /^Approved by the rule .* On approve Approved rule:/ }).waitFor()
-    await page.getByRole('button', { name: 'Reopen its approvals' }).click()
+    await page.getByRole('button', { name: 'Reopen approvals' }).click()
     await dialog.getByRole('button', { name: 'Reopen (1)' }).click()
-    await done('Reopened: 1; left alone: 0')
+    await done('Reopened: 1; skipped: 0')
     expect(await stored(id)).toMatchObject({ status: 'pending' })
     await visited.open('/approvals')
     await article('Approved by the rule').waitFor()

@@ -80,7 +80,7 @@ const SHIFTS = `new Promise((resolve) => {
 })`
 const MOST_SHIFT = 0.1
 
-/** Opens pages one after the other; what is wrong with them, light or dark, and what the browser wrote to its console. */
+/** Opens pages one after another; what is wrong with them, light or dark, and what the browser wrote to its console. */
 export async function walk({ page, open, troubles }: Visit, paths: readonly string[]): Promise<string[]> {
   const found: string[] = []
   let at = ''

@@ -36,7 +36,7 @@ describe.skipIf(NO_BROWSER)(`Dumps in the console${WHY}`, () => {
     const { page, open, close } = await signedIn(browser, node, { reducedMotion: 'reduce', locale: 'en-GB' })
     await open('')
     await page.getByRole('link', { name: 'Dumps' }).click()
-    await page.getByText('No dump yet.').waitFor()
+    await page.getByText('No dumps yet.').waitFor()
 
     // Its last table cannot be read until the lock is gone.
     const { promise: free, resolve: unlock } = Promise.withResolvers<void>()
@@ -44,14 +44,14 @@ describe.skipIf(NO_BROWSER)(`Dumps in the console${WHY}`, () => {
       await sql`lock table prices`.execute(tx)
       await free
     })
-    await page.getByRole('button', { name: 'Make a dump' }).click()
-    await page.getByRole('progressbar', { name: 'A dump is being made' }).waitFor()
+    await page.getByRole('button', { name: 'Create dump' }).click()
+    await page.getByRole('progressbar', { name: 'A dump is running' }).waitFor()
     await page.getByText('2 of 3 tables, 2 rows').waitFor()
-    expect(await page.getByRole('button', { name: 'Make a dump' }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Create dump' }).count()).toBe(0)
     expect(await seriousOf(page)).toEqual([])
     unlock()
     await lock
-    await page.getByRole('heading', { name: 'Newest dump' }).waitFor()
+    await page.getByRole('heading', { name: 'Latest dump' }).waitFor()
     const files = await page.locator('tbody tr').allTextContents()
     expect(files.map((text) => text.replace(/-\d{8}T\d+Z/, ''))).toEqual([
       expect.stringMatching(/^categories\.ndjson\.gz1/),
@@ -64,8 +64,8 @@ describe.skipIf(NO_BROWSER)(`Dumps in the console${WHY}`, () => {
     await page.getByText(s3.settings.DUMPS_S3_URL).waitFor()
 
     await s3.stop()
-    await page.getByRole('button', { name: 'Make a dump' }).click()
-    await page.getByRole('alert').getByText('The dumps cannot be reached.').waitFor()
+    await page.getByRole('button', { name: 'Create dump' }).click()
+    await page.getByRole('alert').getByText('The dump store is unavailable.').waitFor()
     await until('it has failed', async () => (await operator<{ failure: string | null }>(node, 'GET', '/dumps')).failure !== null)
     await page.getByRole('alert').getByText('The last dump failed.').waitFor()
     expect(await seriousOf(page)).toEqual([])

@@ -39,7 +39,7 @@ describe.skipIf(NO_BROWSER)(`Figures in the console${WHY}`, () => {
     const { page, open, troubles, close } = await signedIn(browser, node, { reducedMotion: 'reduce' })
     await open('?days=7')
     const tile = (name: string) => page.getByRole('button', { name: new RegExp(`^${name}`) })
-    expect(await tile('Turnover').textContent()).toMatch(/₺3,000\.00.*before: ₺2,000\.00.*\+50%/)
+    expect(await tile('Turnover').textContent()).toMatch(/₺3,000\.00.*previously ₺2,000\.00.*\+50%/)
     expect(await tile('Commission').textContent()).toContain('₺300.00')
     expect(await tile('Turnover').getAttribute('aria-pressed')).toBe('true')
     const table = page.getByRole('table', { name: /by day$/ })

@@ -55,9 +55,9 @@ describe.skipIf(NO_BROWSER)(`Matches in the console${WHY}`, () => {
       const name = (await page.getByRole('article').getAttribute('aria-label'))!
       names.push(name)
       await page.keyboard.press(key)
-      await done({ 1: `Joined: ${name}`, n: `New item: ${name}`, l: `Left for later: ${name}` }[key]!)
+      await done({ 1: `Matched: ${name}`, n: `New item: ${name}`, l: `Postponed: ${name}` }[key]!)
     }
-    await page.getByText('Nothing matches these filters.').waitFor()
+    await page.getByText('No matches for these filters.').waitFor()
     expect(await Promise.all(names.map(async (name) => (await decisionOf(name))?.kind))).toEqual(['accepted', 'separated', undefined])
     expect(await decisionOf(names[2]!, 'postponed')).toBeNull()
   })
@@ -65,7 +65,7 @@ describe.skipIf(NO_BROWSER)(`Matches in the console${WHY}`, () => {
   test('a decision is withdrawn', async () => {
     await visited.open('/matches?state=decided')
     const name = (await page.getByRole('article').getAttribute('aria-label'))!
-    await page.getByText(/^(Joined|Made a new item) by operator/).waitFor()
+    await page.getByText(/^(Matched|Made a new item) by operator/).waitFor()
     await page.getByRole('button', { name: 'Withdraw' }).click()
     await done(`Withdrawn: ${name}`)
     await until('the record waits again', async () => (await decisionOf(name, 'waiting')) === null)
@@ -86,13 +86,13 @@ describe.skipIf(NO_BROWSER)(`Matches in the console${WHY}`, () => {
     await page.getByRole('button', { name: 'Another set…: Jungle' }).click()
     const dialog = page.getByRole('dialog', { name: 'Which set is Jungle?' })
     await dialog.getByLabel('Search').fill('no set is called so')
-    await dialog.getByText('Nothing matches these filters.').waitFor()
+    await dialog.getByText('No matches for these filters.').waitFor()
     await dialog.getByLabel('Search').fill('base')
     await dialog.getByRole('option', { name: /^Base Set · tcgdex/ }).waitFor()
     const [chosen] = await dialog.getByRole('listbox').selectOption({ index: 0 })
     await dialog.getByRole('button', { name: 'Same set' }).click()
     await page
-      .getByRole('dialog', { name: /^Is Jungle the set / })
+      .getByRole('dialog', { name: /^Is Jungle the same set as / })
       .getByRole('button', { name: 'Same set' })
       .click()
     await page.getByText(/^Jungle is decided/).waitFor()
@@ -107,7 +107,7 @@ describe.skipIf(NO_BROWSER)(`Matches in the console${WHY}`, () => {
     const { matches } = await operator<Stats>(node, 'GET', '/stats')
     expect(matches.waiting).toBe((await operator<Match[]>(node, 'GET', '/matches?per_page=100')).length)
     expect(matches.postponed).toBe((await operator<Match[]>(node, 'GET', '/matches?state=postponed&per_page=100')).length)
-    await page.getByRole('link', { name: `Matches waiting ${matches.waiting}` }).click()
+    await page.getByRole('link', { name: `Pending matches ${matches.waiting}` }).click()
     await page.getByRole('heading', { name: 'Matches' }).waitFor()
   })
 
@@ -117,7 +117,7 @@ describe.skipIf(NO_BROWSER)(`Matches in the console${WHY}`, () => {
     await settled(page)
     await page.getByRole('button', { name: 'Same set: Jungle, Jungle' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Same set' }).click()
-    await done('Jungle is decided; 0 of its cards wait')
+    await done('Jungle decided; 0 of its cards are still pending')
     await page.getByLabel('State').selectOption('decided')
     await page.getByRole('button', { name: 'Withdraw: Jungle' }).click()
     await done('Withdrawn: Jungle')

@@ -42,7 +42,7 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
       ['/catalogue', 'New item'],
       ['/catalogue', 'New category'],
       ['/listings', 'New listing'],
-      ['/orders', 'Record an order'],
+      ['/orders', 'Record order'],
     ] as const) {
       await open(path)
       await page.getByRole('button', { name: button }).click()
@@ -83,11 +83,11 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
   test('that do not exist, and things that do not, say so', async () => {
     const { page, open, close } = await signedIn(browser, node)
     await open('/nowhere')
-    await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor()
     await open('/accounts/999999')
     await page.getByRole('alert').getByText('Account not found: 999999').waitFor()
     await open('/accounts?search=nobody-is-called-so')
-    await page.getByText('Nothing matches these filters.').waitFor()
+    await page.getByText('No matches for these filters.').waitFor()
     await open('/listings?status=nonsense')
     await page.getByRole('alert').getByText('must be one of').waitFor()
     await close()
@@ -98,7 +98,7 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     await open('/accounts')
     await page.route('**/operator/v1/**', (route) => route.abort())
     await page.getByLabel('Search').fill('plus')
-    await page.getByText('The service cannot be reached').first().waitFor()
+    await page.getByText('Cannot reach the service').first().waitFor()
     await page.unroute('**/operator/v1/**')
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('link', { name: 'Test plus' }).waitFor()

@@ -64,7 +64,7 @@ describe.skipIf(NO_BROWSER)(`People${WHY}`, () => {
     await expectSound(page)
     await page.locator('input[name=code]').fill(codeOf(node, secret))
     await page.keyboard.press('Enter')
-    await page.getByRole('link', { name: 'Audit' }).waitFor()
+    await page.getByRole('link', { name: 'Audit log' }).waitFor()
 
     // Nothing is there yet: the first page says what to do.
     await page.getByRole('link', { name: 'First steps' }).click()
@@ -73,7 +73,7 @@ describe.skipIf(NO_BROWSER)(`People${WHY}`, () => {
     expect(await page.locator('.steps li').allInnerTexts()).toMatchObject([
       expect.stringMatching(/^done\s+Create an owner/i),
       expect.stringMatching(/^open\s+Load a catalogue/i),
-      ...['Load prices', 'Load exchange rates', 'Open an account', 'Make an API key', 'Publish the first listing'].map((step) =>
+      ...['Load prices', 'Load exchange rates', 'Create an account', 'Create an API key', 'Publish the first listing'].map((step) =>
         expect.stringContaining(step),
       ),
     ])
@@ -87,7 +87,7 @@ describe.skipIf(NO_BROWSER)(`People${WHY}`, () => {
     await page.getByRole('alert').getByText('The name, the password or the code is wrong').waitFor()
     nextCode(node)
     await signInAs(first, 'ayşe', codeOf(node, secret))
-    await page.getByRole('link', { name: 'Audit' }).waitFor()
+    await page.getByRole('link', { name: 'Audit log' }).waitFor()
 
     const second = await visit(browser, node, { reducedMotion: 'reduce', ...NARROW })
     await second.open('')

@@ -64,7 +64,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
   }
   const shown = (name: string) => page.getByRole('article', { name, exact: true })
   const done = (text: string) => page.getByRole('status').getByText(text, { exact: true }).first().waitFor()
-  const focusList = () => page.getByRole('list', { name: 'Prices in question' }).getByRole('button').first().focus()
+  const focusList = () => page.getByRole('list', { name: 'Prices under review' }).getByRole('button').first().focus()
 
   test('a held price stands beside the published one, with set, number, reason and history', async () => {
     const id = await held('Charizard')
@@ -72,7 +72,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     const side = shown('Charizard').getByRole('region', { name: /Near Mint/ })
     for (const text of ['1/102', 'Base Set']) await shown('Charizard').getByText(text, { exact: true }).first().waitFor()
     for (const text of ['$100.00', '$10.00', 'Held', 'Trusted']) await side.getByText(text, { exact: true }).waitFor()
-    await side.getByText('Far from last price: 100.00 after 10.00').waitFor()
+    await side.getByText('Far from the last price: 100.00 after 10.00').waitFor()
     await side.getByRole('img', { name: 'Prices: 1, from $10.00 to $10.00; Held: $100.00, 2 Oct 2026' }).waitFor()
     expect(new URL(page.url()).searchParams.get('item_id')).toBe(String(id))
   })
@@ -112,7 +112,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
       .getByRole('button', { name: /^Withdraw: .*€10\.00/ })
       .click()
     await done('Withdrawn: Gyarados (1)')
-    await page.getByText('Nothing matches these filters.').waitFor()
+    await page.getByText('No matches for these filters.').waitFor()
     expect([await current(id), await current(id, 'source_b')]).toEqual([100, undefined])
   })
 
@@ -156,7 +156,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     await page.getByRole('button', { name: 'Discard all that match' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Discard (27)' }).click()
     await done('Discarded: 27')
-    await page.getByText('Nothing matches these filters.').waitFor()
+    await page.getByText('No matches for these filters.').waitFor()
     expect(await waiting(`item_id=${id}`)).toEqual([])
   })
 
@@ -169,7 +169,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     await page.getByRole('link', { name: 'Decisions' }).click()
     await settled(page)
     await page.getByRole('button', { name: `Undo: #${decision.id}` }).click()
-    await done('Undone: 0 restored. Changed since and kept: 1 (a newer price came: 1).')
+    await done('Undone: 0 restored. Skipped because they changed since: 1 (newer price: 1).')
     await page.getByLabel('State').selectOption('undone')
     await page
       .getByRole('row', { name: new RegExp(`#${decision.id} Accepted.*Ninetales`) })
@@ -184,7 +184,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     const { held: heldCount, disputed: disputedCount } = await operator<{ held: number; disputed: number }>(node, 'GET', '/price-reviews/count')
     await page
       .getByRole('navigation', { name: 'Places' })
-      .getByText(`Prices that wait for a decision: ${heldCount + disputedCount}`)
+      .getByText(`Prices under review: ${heldCount + disputedCount}`)
       .waitFor()
   })
 
@@ -192,10 +192,10 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     const id = await held('Raichu')
     await visited.open(`/catalogue/items/${id}`)
     const why = page.getByRole('region', { name: 'Why this price?' }).first()
-    await why.getByText('What its feed stated last').waitFor()
-    await why.getByRole('row', { name: /Stated by its feed.*\$10\.00.*The price is this amount/ }).waitFor()
+    await why.getByText('Latest price from its feed').waitFor()
+    await why.getByRole('row', { name: /Feed price.*\$10\.00.*Sets the price/ }).waitFor()
     await why.getByText('100.00 after 10.00').waitFor()
-    await page.getByRole('link', { name: 'Decide on held prices (1)' }).click()
+    await page.getByRole('link', { name: 'Review held prices (1)' }).click()
     await shown('Raichu').waitFor()
   })
 

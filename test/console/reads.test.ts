@@ -100,7 +100,7 @@ test('GET /stats tells since when the queues wait', async () => {
   const { waiting_since: since } = await operator<{ waiting_since: string }>(node, 'POST', '/listings', {
     seller_id: node.accounts.plus,
     item_id: itemId,
-    title: 'Waiting',
+    title: 'Pending',
     price: 10,
   })
   expect(await stats()).toMatchObject({ waiting_since: { approval: since } })

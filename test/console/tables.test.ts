@@ -245,7 +245,7 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
     const menu = page.locator('.menu')
     await page.getByRole('button', { name: 'View' }).click()
     await menu.getByRole('checkbox', { name: 'Stock' }).uncheck()
-    await menu.getByLabel('Name of the view').fill('Most expensive')
+    await menu.getByLabel('View name').fill('Most expensive')
     await menu.getByRole('button', { name: 'Save view' }).click()
     await menu.getByRole('link', { name: 'Most expensive' }).waitFor()
     expect(await seriousOf(page)).toEqual([])
@@ -269,7 +269,7 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
       made.push(await operator<Listing>(node, 'POST', '/listings', { seller_id: node.accounts.plus, item_id: otherItemId, title, price: 50 }))
     }
     await visited.open('/listings?search=Bulk')
-    await page.getByLabel('Choose all').check()
+    await page.getByLabel('Select all').check()
     await page.getByRole('button', { name: 'Approve (2)' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
     await page.getByText('Approved: 2').waitFor()
@@ -278,7 +278,7 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
     await page.getByText('Undone: 2').waitFor()
     expect(await Promise.all(made.map(statusOf))).toEqual(['pending', 'pending'])
     await settled(page)
-    await page.getByLabel('Choose Bulk one').check()
+    await page.getByLabel('Select Bulk one').check()
     await page.getByRole('button', { name: 'Reject (1)' }).click()
     await page.getByRole('dialog').getByLabel('Reason', { exact: true }).fill('Not this one')
     await page.getByRole('dialog').getByRole('button', { name: 'Reject' }).click()
@@ -296,7 +296,7 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
       return dialog
     }
     await visited.open('')
-    await find('audi', 'Audit')
+    await find('audi', 'Audit log')
     await page.keyboard.press('Enter')
     await page.waitForURL(/\/audit$/)
     await find('test plus', 'Test plus Account')
@@ -314,8 +314,8 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
   test('an id is copied by a click', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await visited.open('/accounts?search=Test plus')
-    await page.getByRole('button', { name: `Copy the id ${node.accounts.plus}` }).click()
-    await page.getByText(`Copied the id ${node.accounts.plus}`).waitFor()
+    await page.getByRole('button', { name: `Copy id ${node.accounts.plus}` }).click()
+    await page.getByText(`Copied id ${node.accounts.plus}`).waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(String(node.accounts.plus))
   })
 

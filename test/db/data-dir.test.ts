@@ -64,7 +64,7 @@ test('of many that try at the same moment, one gets it', async () => {
 test('says in one sentence that the place cannot be written', () => {
   mkdirSync(join(parent, 'deep'))
   writeFileSync(dataDir, 'a file')
-  expect(() => claimDataDir(dataDir)).toThrow(new Error(`DATA_DIR ${dataDir} cannot be written: file already exists`))
+  expect(() => claimDataDir(dataDir)).toThrow(new Error(`DATA_DIR ${dataDir} is not writable: file already exists`))
 })
 
 test('secrets are long, private and stay', () => {

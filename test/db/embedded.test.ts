@@ -94,7 +94,7 @@ test('starts the server again on the same address when it is killed', async () =
   process.kill(killed, 'SIGKILL')
   await expect.poll(() => server.pid(), { interval: 10, timeout: 15_000 }).not.toBe(killed)
   expect(await query(server.url, 'select n from kept')).toEqual([[7]])
-  expect(lines).toEqual(['embedded PostgreSQL ended by itself; starting it again'])
+  expect(lines).toEqual(['Embedded PostgreSQL exited unexpectedly; restarting it'])
 })
 
 test('starts after program and server were killed together', async () => {
@@ -120,7 +120,7 @@ test('stops the server of a killed program, and starts anew', async () => {
   const server = await start()
   expect(processStart(serverPid)).toBeNull()
   expect(await query(server.url, 'select n from kept')).toEqual([[7]])
-  expect(lines).toEqual([`stopping the PostgreSQL (process ${serverPid}) that a killed mintmark left running`])
+  expect(lines).toEqual([`Stopping PostgreSQL (process ${serverPid}), left running by a killed mintmark`])
 })
 
 test('is not held up by a lock whose process number now names another program', async () => {
@@ -182,5 +182,5 @@ test.runIf(isRoot)('as root, works in a directory that only root can enter', asy
   } finally {
     rmSync(kept, { recursive: true, force: true })
   }
-  await expect(start(inside)).rejects.toThrow(`was kept in ${kept}/postgres, which is missing`)
+  await expect(start(inside)).rejects.toThrow(`is missing; it was stored in ${kept}/postgres`)
 })

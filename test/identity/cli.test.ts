@@ -1,4 +1,4 @@
-// The commands `merge`, `merges`, `split` and `matches`: text for people, one JSON value for programs.
+// The commands `merge`, `merges`, `split` and `matches`: human-readable text, or one JSON value for programs.
 import { Command, CommanderError } from 'commander'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { register as registerMatches } from '#cli/matches.ts'
@@ -77,13 +77,13 @@ test('matches are listed, accepted, separated, postponed and withdrawn', async (
   expect(await mintmark('matches', 'accept', id, '--item', String(into))).toBe(`Match ${id} accepted; the record is item ${into}`)
   await expect(mintmark('matches', 'separate', id)).rejects.toThrow(`Match ${id} is already accepted by operator:test`)
   expect(JSON.parse(await mintmark('matches', 'separate', next, '--json'))).toMatchObject({ id: second.id, decision: { kind: 'separated' } })
-  expect(await mintmark('matches', 'withdraw', next)).toBe(`Match ${next} waits again`)
+  expect(await mintmark('matches', 'withdraw', next)).toBe(`Match ${next} is pending again`)
   expect(await mintmark('matches', 'postpone', next)).toBe(`Match ${next} postponed`)
   expect((JSON.parse(await mintmark('matches', 'list', '--state', 'postponed', '--json')) as Match[]).map((match) => match.id)).toEqual([second.id])
 
   expect(await mintmark('matches', 'sets')).toMatch(/^ID +REF +NAME +WAITING +RESEMBLES\n\d+ +tcgdex:set:base1 +Base Set +0 +\d+ Base Set \(0 of 2\)/)
   const [{ id: set }] = JSON.parse(await mintmark('matches', 'sets', '--json')) as [SetMatch]
-  expect(await mintmark('matches', 'separate-set', String(set))).toMatch(/^Set \d+ separated; \d of its cards go on waiting$/)
+  expect(await mintmark('matches', 'separate-set', String(set))).toMatch(/^Set \d+ separated; \d of its cards are still pending$/)
   await expect(mintmark('matches', 'accept-set', String(set))).rejects.toThrow(
     `Set ${set} is already decided by operator:test; withdraw that decision first`,
   )

@@ -82,7 +82,7 @@ test('two items merged into one are split in either order', async () => {
   const last = await merged(here, b, c)
   await undo(here, first)
   const left = await stateOf(here)
-  // The price of the service is the same, computed anew.
+  // The price of the service is the same, computed again.
   const timeless = (state: Record<string, string>) =>
     state.export!.replace(/("market":"service","label":"[^"]+","price":"[^"]+","updated_at":")[^"]+/g, '$1')
   expect(timeless(left)).toBe(timeless(onlySecond))

@@ -24,7 +24,7 @@ function category(n: number): string {
   return `${JSON.stringify(record)}\n`
 }
 
-/** Imports a file of so many categories with so much memory; the row of its import when it is over. */
+/** Imports a file of so many categories with so much memory; the row of its import when it has ended. */
 async function importCategories(count: number, heapMb: number) {
   const queue = new ImportQueue({ db: node.db, log: silent, dataDir, heapMb })
   try {

@@ -119,7 +119,7 @@ describe('as the write itself', () => {
   test('data, message and entity tag', async () => {
     const { id, etag } = await published(node, item)
     const { headers, body } = await forecast('PATCH', `/listings/${id}/price`, { price: 150 }, { 'if-match': etag })
-    expect(body).toMatchObject({ success: true, data: { id, price: 150, status: 'active' }, message: 'Nothing is changed: this is a forecast' })
+    expect(body).toMatchObject({ success: true, data: { id, price: 150, status: 'active' }, message: 'Forecast only; nothing was changed' })
     expect(headers.get('etag'), 'of the listing as it is, for the write').toBe(etag)
     const write = await plus(node, 'PATCH', `/listings/${id}/price`, { price: 150 }, { headers: { 'if-match': headers.get('etag')! } })
     expect([write.status, write.body.data]).toEqual([200, { id, price: 150, status: 'active' }])
@@ -209,7 +209,7 @@ describe('over GraphQL', () => {
     expect(errors).toBeUndefined()
     const usualWait = expect.objectContaining({ n: expect.any(Number) as number }) as UsualWait
     expect(data).toEqual({
-      price: { message: 'Nothing is changed: this is a forecast', price: 150, forecast: { status: 'active', hidden: false, because: [], usualWait } },
+      price: { message: 'Forecast only; nothing was changed', price: 150, forecast: { status: 'active', hidden: false, because: [], usualWait } },
       edit: { status: 'pending', forecast: { status: 'pending', hidden: true, because: ['minOfferPrice'], usualWait } },
       pause: { status: 'paused', forecast: { status: 'paused', hidden: true, because: ['action'], usualWait } },
     })

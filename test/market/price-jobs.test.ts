@@ -205,7 +205,7 @@ test('two jobs, prices and sales of the same listings at once, on two nodes: not
     if (i % 3 === 0) expect(quantity).toBe([70, 90, 50].at(by === -1 ? 2 : by)! - units)
     else {
       expect(quantity).toBe(50 - units)
-      // After the single price a job finds its listing changed; before it, the price is set anew.
+      // After the single price a job finds its listing changed; before it, the price is set again.
       expect(Number(price)).toBe(priced.includes(id) ? 77 : [80, 60][by])
     }
   }

@@ -58,7 +58,7 @@ test('each status as the table says: the period is new, and what is told is what
     if (refused) expect(after).toEqual(before.get(status!))
     else expect(Math.abs(await beyond(id))).toBeLessThan(AROUND_NOW_MS)
   }
-  // Those that were published keep their place, the one that had expired is published anew.
+  // Those that were published keep their place, the one that had expired is published again.
   expect((await stored(ids.get('active')!)).published_at).toBe(before.get('active')!.published_at)
   expect(await found(node, '?search=renewed')).toEqual([ids.get('expired'), ids.get('active')])
   const { body: log } = await operator<{ action: string; after: object }[]>(
@@ -84,7 +84,7 @@ test('a forecast tells what a renewal does, and changes nothing', async () => {
     { ids },
     { key: node.keys.plus },
   )
-  expect([status, body.message]).toEqual([200, 'Nothing is changed: this is a forecast'])
+  expect([status, body.message]).toEqual([200, 'Forecast only; nothing was changed'])
   expect(body.data.map(({ forecast }) => forecast)).toEqual([
     expect.objectContaining({ status: 'active', hidden: false, because: [] }),
     expect.objectContaining({ status: 'active', hidden: false, because: [] }),

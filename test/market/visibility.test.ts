@@ -47,7 +47,7 @@ test('each reason with its beginning and what to do', async () => {
     return reasons[0]!
   }
   const at = (time: string | null) => Math.floor(Date.parse(time!) / 1_000)
-  expect(await reasonOf(waiting.id)).toMatchObject({ code: 'pending', what_to_do: 'Wait for the decision of the operator.', rejection_reason: null })
+  expect(await reasonOf(waiting.id)).toMatchObject({ code: 'pending', what_to_do: "Wait for the operator's decision.", rejection_reason: null })
   expect(at((await reasonOf(waiting.id)).since)).toBe(at(waiting.waiting_since))
   expect(await reasonOf(rejected.id)).toMatchObject({ code: 'rejected', rejection_reason: 'blurred photo', since: expect.any(String) as string })
   expect(at((await reasonOf(expired.id)).since)).toBe(at(expired.expires_at))

@@ -1,4 +1,4 @@
-// The commands for held prices and for the export: text for people, one JSON value for programs.
+// The commands for held prices and for the export: human-readable text, or one JSON value for programs.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -56,9 +56,9 @@ test('a batch is listed and reverted, and the revert too', async () => {
 })
 
 test('rates are loaded and listed', async () => {
-  expect(await mintmark('rates', 'set', 'USD=41.87', 'EUR=48.31', '--day', '2026-11-20')).toBe('2 rates are loaded')
+  expect(await mintmark('rates', 'set', 'USD=41.87', 'EUR=48.31', '--day', '2026-11-20')).toBe('Loaded 2 rates')
   expect(await mintmark('rates', 'list')).toBe('DAY         CURRENCY  TRY\n2026-11-20  EUR       48.31\n2026-11-20  USD       41.87')
-  expect(await mintmark('rates', 'set', 'USD=41.88', '--date', '2026-11-20')).toBe('1 rates are loaded')
+  expect(await mintmark('rates', 'set', 'USD=41.88', '--date', '2026-11-20')).toBe('Loaded 1 rates')
   expect(JSON.parse(await mintmark('rates', 'list', '--currency', 'USD', '--json'))).toEqual([
     { currency: 'USD', day: '2026-11-20', rate: 41.88, TRY: 41.88 },
   ])
@@ -111,7 +111,7 @@ test('rates are imported from a file, whose wrong rows are told by line', async 
   expect(report.refused[7]!.message).toBe('rate must be the same as in line 2, which is of the same currency and day')
   // The same file again changes nothing; .gz is unpacked.
   writeFileSync(`${file}.gz`, gzipSync(`${rows.slice(0, 3).join('\n')}\n`))
-  expect(await mintmark('rates', 'import', `${file}.gz`)).toBe('2 rates are loaded, 0 rows refused')
+  expect(await mintmark('rates', 'import', `${file}.gz`)).toBe('Loaded 2 rates; 0 rows refused')
   expect((await mintmark('rates', 'list')).split('\n').slice(1, 3)).toEqual(['2026-11-21  EUR       48.4', '2026-11-21  USD       41.9'])
   writeFileSync(file, 'currency;date;rate\n')
   await expect(mintmark('rates', 'import', file)).rejects.toThrow('the header must have the columns day')

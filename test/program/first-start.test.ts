@@ -43,7 +43,7 @@ describe('the demo', () => {
     expect(demoKeys(service.greeting)).toEqual([])
     expect(await (await fetch(service.publicUrl)).text()).not.toContain('mintmark_')
     const command = await run(['demo'], settings)
-    expect([command.code, command.said]).toEqual([1, [expect.stringContaining('No demo: HOST is 0.0.0.0')]])
+    expect([command.code, command.said]).toEqual([1, [expect.stringContaining('Demo not loaded: HOST is 0.0.0.0')]])
     await stop(service)
     expect(existsSync(join(settings.DATA_DIR, 'demo-access.json'))).toBe(false)
   })
@@ -152,7 +152,7 @@ test.skipIf(process.platform !== 'linux')('on a terminal the log is lines to rea
     for await (const chunk of child.stdout) {
       shown += String(chunk)
       // The terminal's Ctrl-C.
-      if (shown.includes('Ctrl-C stops it.') && child.stdin.writable) child.stdin.end('\x03')
+      if (shown.includes('Press Ctrl-C to stop.') && child.stdin.writable) child.stdin.end('\x03')
     }
     expect(shown).toContain('Stopping')
     expect(shown).not.toMatch(/^\{/m)

@@ -131,7 +131,7 @@ describe('beside a running service', () => {
       (await json<{ findings: { check: string; found: string; advice?: string }[] }>('doctor')).findings.find(({ check }) => check === 'rates')
     expect(await rates()).toMatchObject({
       found: expect.stringMatching(/^none for USD, EUR: /),
-      advice: 'load them: mintmark rates set USD=... EUR=...',
+      advice: 'load rates: mintmark rates set USD=... EUR=...',
     })
     await json('rates', 'set', 'USD=41.87', 'EUR=48.31', '--day', '2026-01-01')
     expect(await rates()).toMatchObject({ found: expect.stringMatching(/^known for TRY, USD, EUR/) })
@@ -182,7 +182,7 @@ describe('refusals', () => {
     try {
       for (const setting of ['PORT', 'OPERATOR_PORT']) {
         const { code, out, said } = await run(['serve'], { DATABASE_URL: database.url, [setting]: String(port) })
-        expect([code, out, said]).toEqual([1, '', [`mintmark: Port ${port} is in use: stop the other program or set ${setting}`]])
+        expect([code, out, said]).toEqual([1, '', [`mintmark: Port ${port} is in use; stop the other program or set ${setting}`]])
       }
     } finally {
       taken.close()
@@ -218,7 +218,7 @@ describe('refusals', () => {
     const root = freshDataDir()
     writeFileSync(root, 'a file')
     const { code, out, said } = await run(['serve'], { DATA_DIR: join(root, 'below') })
-    expect([code, out, said]).toEqual([1, '', [expect.stringMatching(/^mintmark: DATA_DIR \S+ cannot be written: /)]])
+    expect([code, out, said]).toEqual([1, '', [expect.stringMatching(/^mintmark: DATA_DIR \S+ is not writable: /)]])
   })
 
   test('a database that is not there', async () => {

@@ -1,4 +1,4 @@
-// A node whose clock is off: keys, periods, leases and signatures go by the database's.
+// A node whose clock is off: keys, periods, leases and signatures use the database's.
 import { expect, test } from 'vitest'
 import { canShiftClock, clockRun } from '../../reliability/clock.ts'
 import { broken } from '../../reliability/report.ts'

@@ -37,7 +37,7 @@ function keepLookupsBusy(busy: () => boolean): void {
   for (let i = 0; i < 8; i += 1) hash()
 }
 
-/** First line of the answer, empty where nothing answers. */
+/** First line of the answer, empty if nothing answers. */
 function readiness(port: number): Promise<string> {
   return new Promise((resolve) => {
     let answer = ''

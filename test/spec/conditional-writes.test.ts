@@ -155,6 +155,6 @@ describe('approval', () => {
   test('of a listing whose period has ended meanwhile, the tag that was read still counts', async () => {
     const { id } = await published(node, item, {}, new Date(node.clock.now().getTime() + 60_000))
     node.clock.advance(60_000)
-    expect((await operator(node, 'PATCH', `/listings/${id}`, { title: 'Ended' }, { 'if-match': await read(id) })).status).toBe(200)
+    expect((await operator(node, 'PATCH', `/listings/${id}`, { title: 'Finished' }, { 'if-match': await read(id) })).status).toBe(200)
   })
 })

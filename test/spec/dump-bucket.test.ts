@@ -1,4 +1,4 @@
-// Dumps in a bucket of an S3-compatible server: kept, read through the service, removed, and what callers get while it is down.
+// Dumps in a bucket of an S3-compatible server: kept, read through the service, removed, and what clients get while it is down.
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

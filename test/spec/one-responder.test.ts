@@ -146,7 +146,7 @@ test('a failure while bytes are made or sent is answered on every path, and no c
     expect(await status('/broken?cached')).toEqual([200, undefined])
     broken = true
     const failed = [500, 'INTERNAL_ERROR']
-    // Made anew, made again for the cache, compressed, after a promise, and through Fastify, which reads other spellings.
+    // Made again, made again for the cache, compressed, after a promise, and through Fastify, which reads other spellings.
     expect(await status('/broken')).toEqual(failed)
     expect(await status('/broken?cached')).toEqual(failed)
     expect(await status('/broken', { 'accept-encoding': 'br' })).toEqual(failed)

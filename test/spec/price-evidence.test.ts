@@ -419,7 +419,7 @@ describe('computed figures', () => {
   const found = async (query: string, on = node) => (await get<Listed[]>(`/plus/listings?${query}`, { on, key: node.keys.plus })).body.data
 
   test('pc_multiplier is null while the source_a price is not trusted, and says why', async () => {
-    const { id } = await published(node, items.char!, { price: 1_000, title: 'Judged' })
+    const { id } = await published(node, items.char!, { price: 1_000, title: 'Evaluated' })
     const one = async (query: string, on = node) => (await found(`search=judged&${query}`, on))[0]
     expect((await one('with_pc=1&with_explain=1'))!).toMatchObject({
       id,
@@ -473,7 +473,7 @@ describe('computed figures', () => {
   })
 
   test('the worth of a collection leaves out what is not trusted, and says how many records', async () => {
-    const { body } = await operator<{ id: number }>(node, 'POST', '/collections', { account_id: node.accounts.plus, name: 'Judged' })
+    const { body } = await operator<{ id: number }>(node, 'POST', '/collections', { account_id: node.accounts.plus, name: 'Evaluated' })
     const add = (json: object) => send(`${node.publicUrl}/api/v1/plus/collections/${body.data.id}/items`, node.keys.plus, { json })
     await add({ item_id: items.char, item_group_type_id: grades['PSA 10'], quantity: 2 })
     await add({ item_id: items.box })

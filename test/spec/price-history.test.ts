@@ -185,7 +185,7 @@ test('every period of any window is as computed by hand', async () => {
       for (let i = 0; i < 160; i += 1) times.add(fromMs + random(random(2) ? 300 : 700) * DAY_MS + random(2) * random(DAY_MS))
       // Few different amounts, so that lows and highs often occur twice.
       const points = [...times].sort((a, b) => a - b).map((atMs): Point => [new Date(atMs).toISOString(), 5 + random(9) / 100])
-      // A price that is the same as the one before it is not a point of the history.
+      // A price that is the same as the previous one is not a point of the history.
       return [label, points.filter(([, price], i) => price !== points[i - 1]?.[1])]
     }),
   )

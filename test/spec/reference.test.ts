@@ -1,5 +1,5 @@
 // Proves that the reference shows what the service does: every example is asked of a demo again, in order, and answered as
-// it is documented; every error that an operation names has an example. RECORD_EXAMPLES=1 writes the answers down anew.
+// it is documented; every error that an operation names has an example. RECORD_EXAMPLES=1 writes the answers down again.
 import { createHmac } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

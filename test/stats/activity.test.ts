@@ -37,7 +37,7 @@ async function listing(seller: number, item: number): Promise<number> {
   return id
 }
 
-describe('What was sold', () => {
+describe('Item that was sold', () => {
   beforeAll(async () => {
     const pick = randomNumbers(20)
     const listings: number[] = []

@@ -22,7 +22,7 @@ export function seriousColours(page: Page): Promise<string[]> {
 
 async function axeOf(page: Page, type: 'tag' | 'rule', values: string[]): Promise<string[]> {
   if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axe.source)
-  // Style sheets and media are fetched anew only for rules that are not among these.
+  // Style sheets and media are fetched again only for rules that are not among these.
   const options = { preload: false, resultTypes: ['violations'], runOnly: { type, values } }
   return page.evaluate<string[]>(`axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')

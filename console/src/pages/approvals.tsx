@@ -74,7 +74,7 @@ export function ApprovalsPage() {
   const subjects = chosen.length > 0 ? rows.filter((row) => chosen.includes(row.id)) : current ? [current] : []
   const many = chosen.length
 
-  /** The next listing is shown at once; decisions are sent one after the other. `settle` gets the last failure. */
+  /** The next listing is shown at once; decisions are sent one after another. `settle` gets the last failure. */
   const decide = (decision: Decision, body: object, settle = tell) => {
     const about = subjects
     const ids = about.map(({ id }) => id)

@@ -1,4 +1,4 @@
-// Makes a category, or changes one.
+// Creates a category, or changes one.
 import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
 import { Picker } from '#ui/picker.tsx'
 import { announce } from '#ui/toasts.tsx'

@@ -1,4 +1,4 @@
-// Makes an item, or changes one: lists are written one entry a line.
+// Creates an item, or changes one: lists are written one entry a line.
 import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
 import { Picker } from '#ui/picker.tsx'
 import { announce } from '#ui/toasts.tsx'

@@ -55,7 +55,7 @@ function described({ id, name, code, category, market }: PricedItem): string {
   return `${[name, code].filter(Boolean).join(' ')} (${category.name}, ${term('market', market)}, ${id})`
 }
 
-/** The merges into an item that are in effect; nothing where there is none. */
+/** The merges into an item that are in effect; nothing if there is none. */
 export function ItemMerges({ itemId, onUndone }: { itemId: number; onUndone: () => void }) {
   const merges = useData('/merges', { query: { item_id: itemId, state: 'in_effect', per_page: 100 } })
   const { busy, error, write } = useWrite()

@@ -238,7 +238,7 @@ function CurrentPrices({ itemId, prices, onSaved }: { itemId: number; prices: It
   )
 }
 
-/** What waits for a decision; nothing where nothing does. */
+/** What is pending a decision; nothing where nothing does. */
 function HeldPrices({ itemId, of: held }: { itemId: number; of: Loaded<HeldPrice[]> }) {
   if (held.data?.length === 0) return null
   return (

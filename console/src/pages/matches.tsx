@@ -1,4 +1,4 @@
-// Records that wait for a decision about which item they are: each beside its candidates, decided by keyboard.
+// Records that are pending a decision about which item they are: each beside its candidates, decided by keyboard.
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { newKey } from '#ui/api.ts'
@@ -53,7 +53,7 @@ export function MatchesPage() {
   const { whole, list, current, show, onKey } = useQueue(rows, (row) => row.id)
   const isDecided = current?.state === 'decided'
 
-  /** The next match is shown at once; decisions are applied one after the other. */
+  /** The next match is shown at once; decisions are applied one after another. */
   const decide = (match: Match, how: Decision, body?: { item_id: number }) => {
     setDecided((earlier) => [...earlier, match.id])
     void apply(async () => {

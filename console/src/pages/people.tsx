@@ -1,4 +1,4 @@
-// The people who run the service, for owners: added, given roles, invited anew and removed; each with sessions and tokens.
+// The people who run the service, for owners: added, given roles, invited again and removed; each with sessions and tokens.
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { useVersion } from '#ui/data.ts'

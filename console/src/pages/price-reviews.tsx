@@ -69,7 +69,7 @@ export function PriceReviewsPage() {
   const rows = (queue.data ?? []).filter((row) => !decided.includes(keyOf(row)))
   const { whole, list, current, show, onKey } = useQueue(rows, keyOf)
 
-  /** The next group is shown at once; decisions are applied one after the other. */
+  /** The next group is shown at once; decisions are applied one after another. */
   const decide = (review: PriceReview, body: Decision) => {
     setDecided((earlier) => [...earlier, keyOf(review)])
     void apply(async () => {

@@ -9,7 +9,7 @@ const MUCH_REJECTED = 0.1
 /** Whether an import waits for its turn or runs. */
 export const isUnderWay = ({ status }: Pick<Import, 'status'>) => status === 'queued' || status === 'running'
 
-/** The share of rows that a finished import rejected, null where it is not much. */
+/** The share of rows that a finished import rejected, null if it is not much. */
 export function muchRejected({ status, rejected, rows_read: read }: Pick<Import, 'status' | 'rejected' | 'rows_read'>): number | null {
   const refused = Math.min(1, rejected / Math.max(1, read))
   return status === 'done' && refused > MUCH_REJECTED ? refused : null

@@ -1,4 +1,4 @@
-// How many prices wait for a decision: asked again each minute, and on each page.
+// How many prices are pending a decision: asked again each minute, and on each page.
 import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { useVersion } from '#ui/data.ts'

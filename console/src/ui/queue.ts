@@ -1,4 +1,4 @@
-// A queue that is decided by keyboard: the row that is shown, single-key shortcuts, the focus, and writes one after the other.
+// A queue that is decided by keyboard: the row that is shown, single-key shortcuts, the focus, and writes one after another.
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'

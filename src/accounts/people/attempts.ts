@@ -1,4 +1,4 @@
-// Limits sign-ins by name, whether or not anybody has it: an attempt counts before it is judged, so that many at once gain nothing.
+// Limits sign-in attempts by name, known or not. Each attempt is counted before it is checked, so parallel attempts gain nothing.
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { MINUTE_MS } from '#core/duration.ts'

@@ -1,4 +1,4 @@
-// Renames a person or gives them other roles; the last owner stays one.
+// Changes the name or roles of a person; the last owner must stay an owner.
 import { invalid } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'

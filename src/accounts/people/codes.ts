@@ -1,4 +1,4 @@
-// Codes of authenticator apps (TOTP): the secret that an app is set up with, and accepting each code once.
+// Codes of authenticator apps (TOTP): setting up the secret, and accepting each code once.
 import { Secret, TOTP } from 'otpauth'
 import type { Sealing } from '#core/sealing.ts'
 import type { Db, Queryable } from '#db/schema.ts'
@@ -20,7 +20,7 @@ export function newAppSecret(name: string): AppSecret {
   return { secret: totp.secret.base32, uri: totp.toString() }
 }
 
-/** The step whose code this is, null where it is a code of none that counts now. */
+/** The step whose code this is, null if it is a code of none that counts now. */
 export function stepOf(code: string, secret: string, now: Date): number | null {
   const digits = code.replaceAll(/\s/g, '')
   if (!/^\d{6}$/.test(digits)) return null
@@ -49,6 +49,6 @@ export async function checkPeopleSealing({ kysely }: Db, sealing: Sealing): Prom
   try {
     sealing.unseal(row.totp_secret!, row.id)
   } catch (error) {
-    throw new Error(`The stored secrets of authenticator apps were encrypted with another key: ${WRONG_KEY_ADVICE}`, { cause: error })
+    throw new Error(`The stored authenticator app secrets were encrypted with a different key: ${WRONG_KEY_ADVICE}`, { cause: error })
   }
 }

@@ -1,4 +1,4 @@
-// Makes a token with which a person, or a program in their name, calls the operator API; it may do what their roles may.
+// Creates a token with which a person or a program calls the operator API; it has the roles of the person.
 import { ServiceError } from '#core/errors.ts'
 import { id, name } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
@@ -15,7 +15,7 @@ export const createPersonToken = verb(
     name: 'createPersonToken',
     needs: 'self',
     secret: true,
-    input: Type.Object({ id: id('person'), label: name('What uses it') }, { additionalProperties: false }),
+    input: Type.Object({ id: id('person'), label: name('What uses the token') }, { additionalProperties: false }),
   },
   async (ctx: WriteCtx, { id, label }) => {
     selfOrOwner(ctx, id)

@@ -1,4 +1,4 @@
-// Adds a person who runs the service; the one-time link with which they choose a password is in the result and nowhere else.
+// Adds a person; the one-time link to choose a password is only in the result.
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'

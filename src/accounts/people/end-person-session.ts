@@ -1,4 +1,4 @@
-// Ends one session of a person; every node refuses it within a second.
+// Ends one session of a person; every node rejects it within a second.
 import { existing, id, missing } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'

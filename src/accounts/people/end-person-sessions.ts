@@ -1,4 +1,4 @@
-// Ends all sessions of a person; every node refuses them within a second.
+// Ends all sessions of a person; every node rejects them within a second.
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'

@@ -1,4 +1,4 @@
-// Input fields of people's verbs, and whom a verb that is for oneself is about.
+// Input fields of the people verbs, and the check whether a caller may act for a person.
 import { ServiceError } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'
@@ -13,13 +13,13 @@ export const personName = Type.String({
   maxLength: NAME_LENGTH,
   pattern: '^(?! )[^\\p{C}\\p{Z}#]+( [^\\p{C}\\p{Z}#]+)*$',
   allowed: reason('person_name', { max: NAME_LENGTH }),
-  description: 'Signs in with it and stands in the audit log; upper and lower case are the same',
+  description: 'Sign-in name, also shown in the audit log; case-insensitive',
 })
 
 export const roles = Type.Array(Type.Enum([...ROLES]), {
   minItems: 1,
   maxItems: ROLES.length,
-  description: '`owner` may do everything, `read_only` may read; the others read everything and change what they are called after',
+  description: '`owner` may do everything and `read_only` may only read; the other roles may read everything and change their own area',
 })
 
 /** @throws FORBIDDEN for a person who asks about somebody else without being an owner */

@@ -1,4 +1,4 @@
-// One of the people who run the service: for owners anybody, for everybody themselves.
+// Reads a person: owners may read anybody, others only themselves.
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'

@@ -1,4 +1,4 @@
-// Lets a person begin anew, who has lost password or authenticator app: everything they sign in with ends, and they get a one-time link.
+// Resets the credentials of a person and creates a new one-time link.
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'

@@ -1,4 +1,4 @@
-// The people who run the service, without those who were removed.
+// Lists the people who run the service, without removed ones.
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'

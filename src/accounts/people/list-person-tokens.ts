@@ -1,4 +1,4 @@
-// A person's tokens for the API, revoked ones too, without the tokens themselves.
+// A person's tokens for the API, revoked ones too, without secrets.
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'

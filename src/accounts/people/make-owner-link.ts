@@ -1,4 +1,4 @@
-// The one-time link that makes the first owner; there is none once somebody is an owner.
+// Creates the one-time link for the first owner; fails once there is an owner.
 import { ServiceError } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'

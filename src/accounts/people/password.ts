@@ -25,7 +25,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `$argon2id$v=19$m=${MEMORY_KB},t=${PASSES},p=${LANES}$${text(salt)}$${text(hash)}`
 }
 
-/** @param stored null where the person has no password or does not exist: false, after the same work */
+/** @param stored null if the person has no password or does not exist: false, after the same work */
 export async function isPassword(password: string, stored: string | null): Promise<boolean> {
   const [, memory, passes, lanes, salt, hash] = STORED.exec(stored ?? NOBODY)!
   const expected = Buffer.from(hash!, 'base64')

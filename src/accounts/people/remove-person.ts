@@ -1,4 +1,4 @@
-// Removes a person: their sessions and tokens end, their name stays in the audit log; the last owner stays.
+// Removes a person and ends their sessions and tokens; the audit log keeps the name. The last owner cannot be removed.
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'

@@ -1,4 +1,4 @@
-// Revokes a person's token for good, and the sessions that it opened; revoking it again changes nothing.
+// Permanently revokes a person's token and ends the sessions created with it; revoking it again changes nothing.
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'

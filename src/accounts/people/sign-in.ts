@@ -1,4 +1,4 @@
-// Signs a person in by name, password and code; what is wrong is never told, nor whether the name is anybody's.
+// Signs a person in with name, password and code; the error does not reveal which was wrong or whether the name exists.
 import type { Caller, FailedAuthentications } from '#accounts/failed-authentications.ts'
 import { invalidFields } from '#core/errors.ts'
 import { type Problem, problem, reason } from '#core/problems.ts'

@@ -29,7 +29,7 @@ export function personViewer(
   { id, name, roles }: { id: number; name: string; roles: Role[] },
   more: { unfinished?: boolean; sessionId?: number },
 ): Viewer {
-  // The id keeps apart two people of one name, one after the other; names have no `#`.
+  // The id keeps apart two people of one name, one after another; names have no `#`.
   return Object.freeze({ kind: 'operator', name: `${name}#${id}`, person: Object.freeze({ id, roles, ...more }) })
 }
 
@@ -59,14 +59,14 @@ export async function pageOfPeople(on: Queryable, limit: number, offset: number)
   return { rows: rows.map(jsonReady), total }
 }
 
-/** @throws CONFLICT where somebody has the name */
+/** @throws CONFLICT if somebody has the name */
 export async function insertPerson(tx: Tx, { name, roles, now }: { name: string; roles: Role[]; now: Date }): Promise<number> {
   const values = { name, name_key: nameKey(name), roles, created_at: now }
   const insert = tx.insertInto('people').values(values).returning('id')
   return (await unlessTaken(insert.executeTakeFirstOrThrow())).id
 }
 
-/** @throws CONFLICT where somebody else has the name */
+/** @throws CONFLICT if somebody else has the name */
 export async function renamePerson(tx: Tx, id: number, name: string): Promise<void> {
   await unlessTaken(
     tx
@@ -82,7 +82,7 @@ export function setRoles(tx: Tx, id: number, roles: Role[]): Promise<void> {
   return exceptLastOwner(tx, id, sql`set roles = ${roles}::text[]`, sql`'owner' = any(${roles}::text[])`)
 }
 
-/** Removes a person for good, unless no owner would be left. @throws CONFLICT */
+/** Removes a person permanently, unless no owner would be left. @throws CONFLICT */
 export function markRemoved(tx: Tx, id: number, now: Date): Promise<void> {
   return exceptLastOwner(tx, id, sql`set removed_at = ${now}, password_hash = null, totp_secret = null, totp_pending = null`, sql`false`)
 }
@@ -102,7 +102,7 @@ async function exceptLastOwner(tx: Tx, id: number, assignments: RawBuilder<unkno
 }
 
 /**
- * A new one-time link in place of the one before it, as a path of the console; null for the link of the first owner once
+ * A new one-time link in place of the previous one, as a path of the console; null for the link of the first owner once
  * there is an owner.
  */
 export async function insertLink(tx: Tx, person: { id: number; name: string } | null, now: Date): Promise<{ path: string; expiresAt: Date } | null> {
@@ -119,7 +119,7 @@ export async function insertLink(tx: Tx, person: { id: number; name: string } | 
   return { path: `/console/join#${new URLSearchParams({ link, ...(person && { name: person.name }) }).toString()}`, expiresAt }
 }
 
-/** Uses the link of the first owner up; null where it is not valid, or there is an owner already. @throws CONFLICT where somebody has the name */
+/** Uses the link of the first owner up; null if it is not valid, or there is an owner already. @throws CONFLICT if somebody has the name */
 export async function spendOwnerLink(tx: Tx, link: string, name: string, passwordHash: string, now: Date): Promise<number | null> {
   const insert = sql<{ id: number }>`
     with used as (delete from person_links where hash = ${hashKey(link)} and person_id is null and expires_at > ${now} returning hash)
@@ -129,7 +129,7 @@ export async function spendOwnerLink(tx: Tx, link: string, name: string, passwor
   return (await unlessTaken(insert.execute(tx))).rows[0]?.id ?? null
 }
 
-/** Uses a person's link up; null where it is not valid. */
+/** Uses a person's link up; null if it is not valid. */
 export async function spendLink(tx: Tx, link: string, passwordHash: string, now: Date): Promise<number | null> {
   const { rows } = await sql<{ id: number }>`
     with used as (delete from person_links where hash = ${hashKey(link)} and person_id is not null and expires_at > ${now} returning person_id)
@@ -141,7 +141,7 @@ export async function spendLink(tx: Tx, link: string, passwordHash: string, now:
 
 const OWNERS = sql`select from people where removed_at is null and 'owner' = any(roles)`
 
-/** Whom a link is for, null where it is nobody's. */
+/** Whom a link is for, null if it is nobody's. */
 export async function nameOfLink({ kysely }: Db, link: string): Promise<string | null> {
   const links = kysely.selectFrom('person_links as l').innerJoin('people as p', 'p.id', 'l.person_id').select('p.name')
   return (await links.where('l.hash', '=', hashKey(link)).executeTakeFirst())?.name ?? null
@@ -220,7 +220,7 @@ export async function pageOfTokens(on: Queryable, personId: number, limit: numbe
   return { rows: rows.map(jsonReady), total }
 }
 
-/** What signing in asks of a person; undefined where nobody has the name or the id. */
+/** What signing in asks of a person; undefined if nobody has the name or the id. */
 export function findSecrets({ kysely }: Db, by: { key: string } | { id: number }) {
   const found = people(kysely).select(['id', 'name', 'roles', 'password_hash', 'totp_secret', 'totp_pending'])
   return ('id' in by ? found.where('id', '=', by.id) : found.where('name_key', '=', by.key)).executeTakeFirst()

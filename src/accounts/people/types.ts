@@ -1,11 +1,11 @@
-// People, their sessions and tokens as verbs give them: in the operator API's names, ready for JSON.
+// People, sessions and tokens as returned by verbs: field names of the operator API, ready for JSON.
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { ROLES } from '#core/roles.ts'
 
 const Time = Type.String({ format: 'date-time', description: 'UTC' })
 const TimeOrNull = orNull(Time)
-const LastUse = orNull(Type.String({ format: 'date-time' }), { description: 'First use on the last day (UTC) on which it was used' })
+const LastUse = orNull(Type.String({ format: 'date-time' }), { description: 'First use on the last day (UTC) of use' })
 
 /** Shortest and longest password. */
 export const PASSWORD_LENGTH = { min: 12, max: 200 } as const
@@ -13,11 +13,11 @@ export const PASSWORD_LENGTH = { min: 12, max: 200 } as const
 export const PersonSchema = Type.Object(
   {
     id: Type.Integer(),
-    name: Type.String({ description: 'Signs in with it; upper and lower case are the same' }),
+    name: Type.String({ description: 'Sign-in name; case-insensitive' }),
     roles: Type.Array(Type.Enum([...ROLES])),
-    has_password: Type.Boolean({ description: 'false until the link was used' }),
-    two_factor: Type.Boolean({ description: 'A code is asked for at sign-in; before that is set up, a session may do nothing else' }),
-    link_expires_at: orNull(Time, { description: 'Until when the one-time link is valid; null: there is none' }),
+    has_password: Type.Boolean({ description: 'false until the one-time link has been used' }),
+    two_factor: Type.Boolean({ description: 'Whether sign-in asks for a code; until it is set up, a session may do nothing else' }),
+    link_expires_at: orNull(Time, { description: 'When the one-time link expires; null if there is none' }),
     created_at: Time,
   },
   {
@@ -40,7 +40,7 @@ export type Person = Static<typeof PersonSchema>
 export const InvitedPersonSchema = Type.Object(
   {
     ...PersonSchema.properties,
-    link_path: Type.String({ description: "One-time link below the console's address, shown this once" }),
+    link_path: Type.String({ description: "One-time link, relative to the console's address; shown only once" }),
   },
   { title: 'InvitedPerson' },
 )
@@ -49,10 +49,10 @@ export type InvitedPerson = Static<typeof InvitedPersonSchema>
 export const PersonSessionSchema = Type.Object(
   {
     id: Type.Integer(),
-    current: Type.Boolean({ description: 'The session that asks' }),
-    by_token: Type.Boolean({ description: 'Opened with a token instead of a password' }),
-    address: Type.String({ description: 'Where it was opened from' }),
-    browser: Type.String({ description: 'The `User-Agent` that opened it' }),
+    current: Type.Boolean({ description: 'The session of this request' }),
+    by_token: Type.Boolean({ description: 'Created with a token instead of a password' }),
+    address: Type.String({ description: 'Address it was created from' }),
+    browser: Type.String({ description: 'The `User-Agent` that created it' }),
     created_at: Time,
     last_used_at: LastUse,
     expires_at: Time,
@@ -75,7 +75,7 @@ export const PersonTokenSchema = Type.Object(
 export type PersonToken = Static<typeof PersonTokenSchema>
 
 export const NewPersonTokenSchema = Type.Object(
-  { ...PersonTokenSchema.properties, token: Type.String({ description: 'The token itself, shown this once' }) },
+  { ...PersonTokenSchema.properties, token: Type.String({ description: 'The token; shown only once' }) },
   { title: 'NewPersonToken' },
 )
 export type NewPersonToken = Static<typeof NewPersonTokenSchema>

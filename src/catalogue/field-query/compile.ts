@@ -1,4 +1,4 @@
-// Turns a field query into a selection of rows: what is asked of a column is answered once for each of its distinct values.
+// Compiles a field query into a row selection; each distinct value of a column is tested once.
 import { HOUR_MS } from '#core/duration.ts'
 import { invalid } from '#core/errors.ts'
 import { parseLabel } from '#core/labels.ts'

@@ -1,4 +1,4 @@
-// What can stand at the end of a field query that is being typed: names of fields with an operator, or values of a field.
+// Completions at the end of a field query: field names with an operator, or values of a field.
 import { fold } from '#index/fold.ts'
 import { type Catalogued, FIELDS, NAMES } from './compile.ts'
 import { canonical, fieldAt, type Operator } from './parse.ts'

@@ -1,4 +1,4 @@
-// A field query as verbs hand it on: read and checked once, with the canonical form that answers tell.
+// A parsed and validated field query, with the canonical form returned in responses.
 import { asksPrices, withFullNames } from './compile.ts'
 import { canonical, parseFieldQuery, type Query } from './parse.ts'
 

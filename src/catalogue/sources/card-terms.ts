@@ -1,4 +1,4 @@
-// One spelling for what the Pokémon sources write differently: rarities, stages, card types and collector numbers.
+// Normalises terms that Pokémon sources spell differently: rarities, stages, card types and collector numbers.
 import { text } from './reading.ts'
 
 // Keyed by the source's text in lower case. Case alone ("Double rare") is put right by `rarityTerm`.
@@ -16,7 +16,7 @@ const RARITIES: Readonly<Record<string, string>> = {
   amazing: 'Amazing Rare',
 }
 
-/** The one spelling of a rarity; undefined where the source says nothing or the text `None`. */
+/** The one spelling of a rarity; undefined if the source says nothing or the text `None`. */
 export function rarityTerm(value: unknown): string | undefined {
   const rarity = text(value)
   if (rarity === undefined || rarity.toLowerCase() === 'none') return undefined

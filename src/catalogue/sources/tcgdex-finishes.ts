@@ -5,7 +5,7 @@ import { isObject, type Json, text, texts, wholeNumber } from './reading.ts'
 
 /** A finish of a card, which is one item. The first stated has the card's own ref. */
 export interface Finish {
-  /** canonical slug such as `holo-first-edition`, unique within the card; null where the source states no finish */
+  /** canonical slug such as `holo-first-edition`, unique within the card; null if the source states no finish */
   slug: string | null
   /** `Holo First Edition` */
   label: string | undefined

@@ -214,7 +214,7 @@ function cardEntries(row: Json, reading: Reading & { setId: string }): Entry[] {
 }
 
 /**
- * Where the picture of a card is that the files of the database do not tell; undefined where that is not certain: cards of
+ * Where the picture of a card is that the files of the database do not tell; undefined if that is not certain: cards of
  * the API form tell it themselves, and of languages other than English the source has few pictures.
  */
 function assetOf({ name, localId }: Json, { source, setId }: { source: Source; setId: string }, serie: string | null): string | undefined {

@@ -13,20 +13,20 @@ import { LONGEST_CODE, LONGEST_NOTE, MOST_QUANTITY } from '../fields.ts'
 export interface ItemDescription {
   keys: ItemKey[]
   name: string
-  /** collector number as written, null where the row has none */
+  /** collector number as written, null if the row has none */
   number: string | null
-  /** name of the set, null where the row has none */
+  /** name of the set, null if the row has none */
   set: string | null
-  /** slug of the game, null where the row does not say */
+  /** slug of the game, null if the row does not say */
   game: string | null
-  /** printing as written, null where the row does not say */
+  /** printing as written, null if the row does not say */
   finish: string | null
 }
 
 export interface CollectionEntry {
   line: number
   item: ItemDescription
-  /** condition or grade, canonical where it is one; null where the row has none */
+  /** condition or grade, canonical where it is one; null if the row has none */
   label: string | null
   quantity: number
   purchaseMinor: number | null

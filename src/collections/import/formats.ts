@@ -1,4 +1,4 @@
-// The formats that collections can be brought in from.
+// The formats that collections can be imported from.
 import { collectr } from './collectr.ts'
 import type { CollectionFormat } from './entries.ts'
 import { mintmarkCsv } from './mintmark-csv.ts'

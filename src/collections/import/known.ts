@@ -1,4 +1,4 @@
-// What a collection has already, so that the same file brought in again adds nothing: each record covers one row of it.
+// Records already in a collection, each of which covers one row, so that importing a file again adds nothing.
 import { parseMinor } from '#core/money.ts'
 import type { Tx } from '#db/schema.ts'
 import type { NewRecord } from '../insert-records.ts'

@@ -1,4 +1,4 @@
-// Finds the item that a row of a collection file means, by the rules of matching, among what a search for it finds.
+// Finds the item of a row of a collection file: matching rules applied to search results.
 import type { ItemLookup } from '#catalogue/item-lookup.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { CardIndex, type FindResult, type IndexedRecord } from '#matching/card-index.ts'

@@ -1,4 +1,4 @@
-// Rows of imported files that wait: they are listed, placed on an item, or discarded.
+// Parked rows of imported files: list them, add them to the collection, or discard them.
 import { conflict, invalid, ServiceError } from '#core/errors.ts'
 import { existing, id, missing, orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
@@ -32,9 +32,9 @@ export const ParkedRowSchema = Type.Object(
     id: Type.Integer(),
     collection_id: Type.Integer(),
     format: Type.String(),
-    line: Type.Integer({ description: 'Line of the file' }),
+    line: Type.Integer({ description: 'Line number in the file' }),
     reason: Type.String(),
-    rule: orNull(Type.String({ description: 'The reason for programs; null for rows of earlier versions' })),
+    rule: orNull(Type.String({ description: 'Machine-readable reason; null for rows parked by earlier versions' })),
     params: orNull(Type.Record(Type.String(), Type.Unknown())),
     name: Type.String(),
     number: orNull(Type.String()),
@@ -42,7 +42,7 @@ export const ParkedRowSchema = Type.Object(
     finish: orNull(Type.String()),
     label: orNull(Type.String()),
     quantity: Type.Integer(),
-    candidates: Type.Array(Type.Object(CandidateFields), { description: 'The best first' }),
+    candidates: Type.Array(Type.Object(CandidateFields), { description: 'Best match first' }),
     parked_at: Type.String({ format: 'date-time' }),
   },
   { title: 'ParkedRow' },
@@ -147,8 +147,8 @@ export const placeParkedRow = verb(
     input: Type.Object(
       {
         ...Decided,
-        item_id: Type.Integer({ description: 'The item that the row means' }),
-        grade_id: Type.Optional(Type.Integer({ description: "A grade that suits the item, instead of the row's" })),
+        item_id: Type.Integer({ description: 'Item to use for the row' }),
+        grade_id: Type.Optional(Type.Integer({ description: "Grade allowed for the item, instead of the row's" })),
       },
       closed,
     ),

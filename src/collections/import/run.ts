@@ -1,4 +1,4 @@
-// Brings a file into a collection: matched rows become records, others are parked, and what is there already stays.
+// Imports a file into a collection: matched rows become records, others are parked, existing records stay.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { sql } from 'kysely'
@@ -25,12 +25,12 @@ import { type Candidate, candidateOf, type Match, matchItem } from './match.ts'
 export const CollectionImportSchema = Type.Object(
   {
     rows_read: Type.Integer(),
-    added: Type.Integer({ description: 'Records made' }),
-    unchanged: Type.Integer({ description: 'Rows that an earlier import brought, or of nothing that is owned' }),
-    parked: Type.Integer({ description: 'Rows that wait for someone to name their item' }),
-    rejected: Type.Integer({ description: 'Rows that cannot be read' }),
+    added: Type.Integer({ description: 'Records created' }),
+    unchanged: Type.Integer({ description: 'Rows already imported, and rows with a quantity of 0' }),
+    parked: Type.Integer({ description: 'Rows parked until someone chooses their item' }),
+    rejected: Type.Integer({ description: 'Rows with invalid content' }),
     errors: Type.Array(Type.Object({ line: Type.Integer(), message: Type.String(), field: Type.Optional(Type.String()), ...ReasonFields }), {
-      description: 'The first 1,000 rejects',
+      description: 'The first 1,000 rejected rows',
     }),
   },
   { title: 'CollectionImport' },
@@ -55,7 +55,7 @@ type Parked = Unmatched & { key: string }
 
 const KEPT_ERRORS = 1_000
 const INSERTED_AT_ONCE = 1_000
-/** What is held in memory while one file is brought in; larger collections come in several files. */
+/** What is held in memory while one file is imported; larger collections come in several files. */
 const MOST_ROWS = 100_000
 const MOST_BYTES = 32 * 1024 * 1024
 
@@ -67,7 +67,7 @@ export const importCollection = verb(
       {
         id: id('collection'),
         format: Type.String({ description: `One of ${COLLECTION_FORMATS.map((format) => format.name).join(', ')}` }),
-        file: Type.Unknown({ description: 'The file as it is, or packed with gzip' }),
+        file: Type.Unknown({ description: 'The file, plain or gzip-compressed' }),
       },
       closed,
     ),
@@ -77,7 +77,7 @@ export const importCollection = verb(
     const rows = await readAll(ctx, knownFormat(name), file as CollectionFile, report)
     const { unchanged } = report
     return change(ctx, async (tx, note) => {
-      // Runs again after a deadlock: counts begin anew.
+      // Runs again after a deadlock: counts begin again.
       Object.assign(report, { added: 0, parked: 0, unchanged })
       const collection = await lockCollection(tx, collectionId)
       await write(tx, collection.id, name, rows, report)

@@ -1,4 +1,4 @@
-// What a rule would have done: each decision of people in the past, judged by the facts that were kept when its listing began to wait.
+// Backtest of a rule: evaluates past manual decisions with the facts recorded when the listing was submitted.
 import { DAY_MS } from '#core/duration.ts'
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
@@ -14,12 +14,12 @@ export const BacktestSchema = Type.Object(
   {
     days: Type.Integer(),
     rule_version: Type.Integer(),
-    since: orNull(Type.String({ format: 'date-time' }), { description: 'The first decision that is judged, UTC; null without any' }),
-    decisions: Type.Integer({ description: 'Decisions of people in these days whose facts were kept' }),
+    since: orNull(Type.String({ format: 'date-time' }), { description: 'Time of the first evaluated decision, UTC; null if there is none' }),
+    decisions: Type.Integer({ description: 'Decisions by people in this period whose facts were recorded' }),
     would_approve: Type.Integer(),
-    people_rejected: Type.Integer({ description: 'Those of them that people rejected or sent back for a change' }),
-    listings: Type.Array(Type.Integer(), { description: `Which these are, the latest first; at most ${MOST_LISTINGS}` }),
-    passed: Type.Boolean({ description: 'Whether the rule could be on: `min_decisions` and `max_rejected_percent` of the rule hold' }),
+    people_rejected: Type.Integer({ description: 'Number of those that were rejected or sent back for a change' }),
+    listings: Type.Array(Type.Integer(), { description: `Those listings, latest first; at most ${MOST_LISTINGS}` }),
+    passed: Type.Boolean({ description: 'Whether the rule may be switched on: `min_decisions` and `max_rejected_percent` are met' }),
   },
   { title: 'ApprovalBacktest' },
 )

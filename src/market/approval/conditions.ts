@@ -1,4 +1,4 @@
-// Conditions of approval rules, judged by the facts that are kept of a listing and by nothing else: so a rule cannot look into the future.
+// Conditions of approval rules, evaluated only with the recorded facts of a listing, so that backtests cannot look into the future.
 import { invalidFields } from '#core/errors.ts'
 import { type Static, Type } from '#core/input.ts'
 import { problem } from '#core/problems.ts'
@@ -16,14 +16,14 @@ export const ConditionsSchema = Type.Object(
     changed_fields: Type.Optional(
       Type.Array(Type.Enum([...CONTENT]), {
         maxItems: CONTENT.length,
-        description: 'At most these fields differ from what was last approved. A listing that was never approved does not match',
+        description: 'Only these fields may differ from the last approved version. A listing that was never approved does not match',
       }),
     ),
     price_ratio: range(
-      'Price ÷ the first trusted reference price of the item and label, in TL. A listing without one does not match',
+      'Price ÷ the first trusted reference price of the item and label, in TL. A listing without a reference price does not match',
       Type.Number({ minimum: 0, maximum: 1_000_000 }),
     ),
-    seller_sales: count('Sold order lines of the seller'),
+    seller_sales: count('Order lines the seller has sold'),
     seller_approved: count("Approvals of the seller's listings"),
     seller_rejected: count("Rejections of the seller's listings"),
     seller_age_days: count("Age of the seller's account"),
@@ -32,7 +32,7 @@ export const ConditionsSchema = Type.Object(
     additionalProperties: false,
     minProperties: 1,
     title: 'ApprovalConditions',
-    description: 'All must hold',
+    description: 'All conditions must be met',
     examples: [{ price_ratio: { min: 0.5, max: 1.5 }, seller_sales: { min: 20 }, seller_rejected: { max: 0 } }],
   },
 )

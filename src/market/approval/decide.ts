@@ -1,4 +1,4 @@
-// A person's decision about a listing: the next status by the table, and the decision on record with what was known.
+// A manual decision about a listing: sets the next status and records the decision with the facts known at the time.
 import { actorOf } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { type ListingRow, type ListingValues, storedListing, auditedListing } from '../store.ts'

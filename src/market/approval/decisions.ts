@@ -1,4 +1,4 @@
-// Decisions about listings as they are kept: with what was known, and with what they replaced, so that they can be undone.
+// Stored decisions about listings, with the facts known and the values replaced, so that they can be undone.
 import { sql } from 'kysely'
 import { MINUTE_MS } from '#core/duration.ts'
 import { orNull } from '#core/fields.ts'
@@ -22,16 +22,16 @@ export const StoredDecisionSchema = Type.Object(
   {
     id: Type.Integer(),
     listing_id: Type.Integer(),
-    title: orNull(Type.String(), { description: 'Of the listing; null when it was deleted' }),
+    title: orNull(Type.String(), { description: 'Title of the listing; null if it was deleted' }),
     seller_id: Type.Integer(),
     decision: Type.Enum([...DECISIONS]),
-    note: orNull(Type.String(), { description: 'What the owner reads of a rejection or requested change' }),
+    note: orNull(Type.String(), { description: 'Reason shown to the owner for a rejection or requested change' }),
     decided_at: Time,
-    decided_by: Type.String({ description: 'As in the audit log; `rule:<id>` for a rule' }),
+    decided_by: Type.String({ description: 'Actor as in the audit log; `rule:<id>` for a rule' }),
     rule: orNull(Type.Object({ id: Type.Integer(), version: Type.Integer() }, { title: 'DecidingRule' }), {
-      description: 'The approval rule that decided, null where a person did',
+      description: 'Approval rule that decided; null if a person did',
     }),
-    undo_until: orNull(Time, { description: 'Until when it can be undone; null where it cannot: the listing has changed since' }),
+    undo_until: orNull(Time, { description: 'Deadline for undoing it; null if it cannot be undone because the listing has changed' }),
     undone_at: orNull(Time),
     undone_by: orNull(Type.String()),
   },

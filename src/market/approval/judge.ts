@@ -1,4 +1,4 @@
-// Judges listings that begin to wait by the approval rules: what each says is logged, and one that is on approves.
+// Evaluates the approval rules for submitted listings: logs every result, and approves if an active rule matches.
 import { sql } from 'kysely'
 import { change, type WriteCtx } from '#db/change.ts'
 import type { Db, Tx } from '#db/schema.ts'

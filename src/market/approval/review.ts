@@ -1,4 +1,4 @@
-// What a decision about a listing is made by: the prices it is compared with, its seller's record, and what changed since its approval.
+// Data for a decision about a listing: reference prices, the seller's history, and changes since approval.
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import { orNull } from '#core/fields.ts'
@@ -23,10 +23,10 @@ const ReferencePriceSchema = Type.Object(
         { rate: Type.Number({ description: 'Turkish lira for one unit' }), day: Type.String({ format: 'date' }) },
         { title: 'ReferenceRate' },
       ),
-      { description: 'The last rate known today; null for lira and where none is known' },
+      { description: 'Latest known rate; null for lira and if none is known' },
     ),
-    price_try: orNull(Type.Number(), { description: 'In TL by that rate' }),
-    ratio: orNull(Type.Number(), { description: 'Price of the listing ÷ `price_try`, two decimals; null where the price is not trusted' }),
+    price_try: orNull(Type.Number(), { description: 'In TL at that rate' }),
+    ratio: orNull(Type.Number(), { description: 'Price of the listing ÷ `price_try`, two decimals; null if the price is not trusted' }),
   },
   { title: 'ReferencePrice' },
 )
@@ -35,9 +35,9 @@ const SellerRecordSchema = Type.Object(
   {
     id: Type.Integer(),
     name: Type.String(),
-    sales: Type.Integer({ description: 'Sold order lines, without cancelled ones' }),
-    approved: Type.Integer({ description: 'Approvals of its listings' }),
-    rejected: Type.Integer({ description: 'Rejections of its listings; requested changes are not among them' }),
+    sales: Type.Integer({ description: 'Order lines sold, excluding cancelled ones' }),
+    approved: Type.Integer({ description: "Approvals of the seller's listings" }),
+    rejected: Type.Integer({ description: "Rejections of the seller's listings, excluding requested changes" }),
     account_age_days: Type.Integer(),
   },
   { title: 'SellerRecord' },
@@ -57,9 +57,9 @@ export const ListingReviewSchema = Type.Object(
       },
       { title: 'ReviewedItem' },
     ),
-    label: Type.String({ description: 'Whose prices it is compared with', examples: ['Near Mint'] }),
-    references: Type.Array(ReferencePriceSchema, { description: 'Prices of the item under that label, in the order of `MARKET_ORDER`' }),
-    price_ratio: orNull(Type.Number(), { description: '`ratio` of the first trusted reference; null without one' }),
+    label: Type.String({ description: 'Item whose prices it is compared with', examples: ['Near Mint'] }),
+    references: Type.Array(ReferencePriceSchema, { description: 'Prices of the item with that label, in the order of `MARKET_ORDER`' }),
+    price_ratio: orNull(Type.Number(), { description: '`ratio` of the first trusted reference; null if there is none' }),
     seller: SellerRecordSchema,
   },
   { title: 'ListingReview' },

@@ -16,23 +16,22 @@ const DEFAULT_MIN_DECISIONS = 20
 
 /** What operators give of a rule. */
 export const RuleFields = {
-  name: name('What it is called'),
+  name: name('Name of the rule'),
   mode: Type.Enum([...MODES], {
-    description:
-      '`off`; `shadow`: it is only logged what the rule would do; `on`: it approves. A rule can be on only if it passes a backtest of 90 days',
+    description: '`off`; `shadow`: only logs what the rule would do; `on`: approves listings. Switching a rule on requires a passed 90-day backtest',
   }),
   conditions: ConditionsSchema,
   max_rejected_percent: Type.Number({
     minimum: 0,
     maximum: 100,
     default: DEFAULT_MAX_REJECTED_PERCENT,
-    description: 'Of the listings that it would have approved, at most so many percent may have been rejected by people',
+    description: 'Highest allowed percentage of listings the rule would have approved but people rejected',
   }),
   min_decisions: Type.Integer({
     minimum: 1,
     maximum: 1_000_000,
     default: DEFAULT_MIN_DECISIONS,
-    description: 'So many listings at least it must have been able to approve',
+    description: 'Minimum number of listings the rule would have approved',
   }),
 }
 export const RULE_DEFAULTS = { mode: 'off', max_rejected_percent: DEFAULT_MAX_REJECTED_PERCENT, min_decisions: DEFAULT_MIN_DECISIONS } as const
@@ -44,13 +43,13 @@ export const ApprovalRuleSchema = Type.Object(
     id: Type.Integer(),
     name: Type.String(),
     mode: RuleFields.mode,
-    version: Type.Integer({ description: 'Each change of the conditions makes a new one' }),
+    version: Type.Integer({ description: 'Incremented when the conditions change' }),
     conditions: ConditionsSchema,
     max_rejected_percent: Type.Number(),
     min_decisions: Type.Integer(),
-    judged: Type.Integer({ description: 'Listings that this version judged, in shadow or on' }),
-    approves: Type.Integer({ description: 'Those of them that it would approve' }),
-    approved: Type.Integer({ description: 'Those that it approved and that are not undone' }),
+    judged: Type.Integer({ description: 'Listings evaluated by this version, in shadow mode or on' }),
+    approves: Type.Integer({ description: 'Number of those it would approve' }),
+    approved: Type.Integer({ description: 'Number of those it approved, excluding undone approvals' }),
     created_at: Time,
     updated_at: Time,
   },
@@ -134,12 +133,12 @@ export async function requirePassed(on: Queryable, rule: ApprovalRule, now: Date
 export const RuleLogSchema = Type.Object(
   {
     listing_id: Type.Integer(),
-    title: orNull(Type.String(), { description: 'Of the listing; null when it was deleted' }),
+    title: orNull(Type.String(), { description: 'Title of the listing; null if it was deleted' }),
     at: Time,
     rule_version: Type.Integer(),
     mode: Type.Enum(['shadow', 'on']),
-    approves: Type.Boolean({ description: 'Whether all conditions held' }),
-    decision: orNull(Type.Enum(['approve', 'reject', 'request_change']), { description: 'What was decided then, by whomever; null for nothing yet' }),
+    approves: Type.Boolean({ description: 'Whether all conditions were met' }),
+    decision: orNull(Type.Enum(['approve', 'reject', 'request_change']), { description: 'Decision made about the listing; null if pending' }),
     decided_by: orNull(Type.String()),
   },
   { title: 'ApprovalRuleLogEntry' },

@@ -51,7 +51,7 @@ const NUMBER = /^\d{1,15}(\.\d{1,15})?$/
 
 /**
  * Rows of a file; other columns are passed over, and an empty cell is not sent.
- * @throws VALIDATION_ERROR where it cannot be read as such a file
+ * @throws VALIDATION_ERROR if it cannot be read as such a file
  */
 export async function listingsOfCsv(body: Buffer): Promise<{ rows: unknown[] }> {
   let fieldsOf: (cells: Cells) => object | null = ownFields
@@ -104,7 +104,7 @@ function ownFields(cells: Cells): Record<string, unknown> {
   return fields
 }
 
-/** Item, condition and stock in their columns, the rest in ours; null where there is no stock. */
+/** Item, condition and stock in their columns, the rest in ours; null if there is no stock. */
 function tcgplayerFields(cells: Cells): object | null {
   const entry = readTcgplayerRow(cells)
   if (!entry) return null

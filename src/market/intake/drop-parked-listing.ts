@@ -1,4 +1,4 @@
-// Drops a parked row.
+// Discards a parked row.
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'

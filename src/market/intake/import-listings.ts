@@ -1,4 +1,4 @@
-// Brings a seller's listings in from a file: matched rows wait for approval as listings, unclear ones are parked, wrong ones refused.
+// Imports a seller's listings from a file: matched rows become pending listings, ambiguous ones are parked, invalid ones refused.
 import { createHash } from 'node:crypto'
 import { ItemLookup } from '#catalogue/item-lookup.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
@@ -36,7 +36,7 @@ export const importListings = verb(
     writes: true,
     input: Type.Object(
       {
-        // Whatever a row is, it is judged alone: a wrong one is refused, the others are taken in.
+        // Whatever a row is, it is judged alone: a wrong one is refused, the others are created.
         rows: Type.Array(Type.Unknown(), {
           minItems: 1,
           maxItems: MOST_ROWS,

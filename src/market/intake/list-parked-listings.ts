@@ -1,4 +1,4 @@
-// Rows of the caller's files that wait for someone to name their item.
+// Lists the caller's parked rows.
 import { candidateIds, livingOnes } from '#collections/import/parked.ts'
 import type { Candidate } from '#collections/import/match.ts'
 import { Type } from '#core/input.ts'

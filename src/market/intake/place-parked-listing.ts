@@ -1,4 +1,4 @@
-// Makes a listing of a parked row, whose item its owner names.
+// Creates a listing from a parked row with the item its owner chose.
 import { ServiceError } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
@@ -17,10 +17,7 @@ export const placeParkedListing = verb(
     name: 'placeParkedListing',
     needs: OPERATION_PLAN.placeParkedListing,
     writes: true,
-    input: Type.Object(
-      { id: id('parked row'), item_id: Type.Integer({ description: 'The item that the row means' }) },
-      { additionalProperties: false },
-    ),
+    input: Type.Object({ id: id('parked row'), item_id: Type.Integer({ description: 'Item to use for the row' }) }, { additionalProperties: false }),
   },
   (ctx: IntakeCtx, { id: parkedId, item_id: itemId }): Promise<PlacedListing> => {
     const sellerId = ownAccount(ctx.viewer)

@@ -1,4 +1,4 @@
-// Rows of listings that a seller brings in, read one by one: a wrong one is refused by its fields, as a listing of the operator's would be.
+// Reads and validates the rows of a listing import one by one, with the same checks as listings created by operators.
 import { shortText } from '#catalogue/fields.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { gameOf, type ItemDescription } from '#collections/import/entries.ts'

@@ -1,4 +1,4 @@
-// SQL of the intake: what an account has listed already, and rows that are parked.
+// SQL of listing imports: existing listings of an account, and parked rows.
 import { sql } from 'kysely'
 import { findIntakeQuota, lockIntakeQuota } from '#accounts/store.ts'
 import { ServiceError } from '#core/errors.ts'
@@ -9,7 +9,7 @@ import type { Queryable, Tx } from '#db/schema.ts'
 import { SOLD_OUT } from '../rules.ts'
 import type { IntakeEntry } from './read-rows.ts'
 
-/** @throws FORBIDDEN where the operator has not opened the intake for the account */
+/** @throws FORBIDDEN if the operator has not opened the intake for the account */
 export async function requireIntake(on: Queryable, accountId: number): Promise<void> {
   if ((await findIntakeQuota(on, accountId)) === null) throw closed()
 }

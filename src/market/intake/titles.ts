@@ -1,4 +1,4 @@
-// The title of a listing whose seller gave it none.
+// Default title of a listing.
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { candidateOf } from '#collections/import/match.ts'
 import { fitsCharacters } from '#core/text.ts'

@@ -1,4 +1,4 @@
-// Listings that are brought in by file, and their parked rows, as verbs give them.
+// Imported listings and parked rows as returned by verbs.
 import type { CatalogueNode } from '#catalogue/context.ts'
 import { CandidateFields } from '#collections/import/parked.ts'
 import { orNull } from '#core/fields.ts'
@@ -9,18 +9,18 @@ import { QUEUED } from '../rules.ts'
 export interface IntakeCtx extends WriteCtx, CatalogueNode {}
 
 const Candidates = Type.Array(Type.Object(CandidateFields, { title: 'ListingCandidate' }), {
-  description: 'Items that the row may mean, the best first',
+  description: 'Possible items for the row, best match first',
 })
-const Line = Type.Integer({ description: 'Line of the file; in JSON the position of the row, from 1' })
+const Line = Type.Integer({ description: 'Line number in the file; for JSON, the position of the row, from 1' })
 const Why = Type.Object({ message: Type.String(), ...ReasonFields })
 
 export const ROW_OUTCOMES = ['created', 'parked', 'refused'] as const
 
 export const ListingImportSchema = Type.Object(
   {
-    created: Type.Integer({ description: 'Rows that became listings, which wait for approval' }),
-    parked: Type.Integer({ description: 'Rows that wait for you to name their item' }),
-    refused: Type.Integer({ description: 'Rows that are wrong' }),
+    created: Type.Integer({ description: 'Rows that created a listing, pending approval' }),
+    parked: Type.Integer({ description: 'Rows parked until you choose their item' }),
+    refused: Type.Integer({ description: 'Rows rejected because of errors' }),
     passed_over: Type.Integer({ description: 'Rows of a TCGplayer file without stock' }),
     rows: Type.Array(
       Type.Object(
@@ -28,17 +28,17 @@ export const ListingImportSchema = Type.Object(
           line: Line,
           sku: orNull(Type.String()),
           outcome: Type.Enum([...ROW_OUTCOMES]),
-          listing_id: orNull(Type.Integer(), { description: 'Of a created one' }),
-          parked_id: orNull(Type.Integer(), { description: 'Of a parked one' }),
+          listing_id: orNull(Type.Integer(), { description: 'Id of the created listing' }),
+          parked_id: orNull(Type.Integer(), { description: 'Id of the parked row' }),
           candidates: Candidates,
-          why: orNull(Why, { description: 'Why it is parked' }),
+          why: orNull(Why, { description: 'Why the row is parked' }),
           refused: orNull(Type.Array(Type.Object({ field: Type.String(), message: Type.String(), ...ReasonFields })), {
-            description: 'Why it is refused, by field',
+            description: 'Why the row is refused, by field',
           }),
         },
         { title: 'ListingImportRow' },
       ),
-      { description: 'In the order of the file' },
+      { description: 'In file order' },
     ),
   },
   { title: 'ListingImport' },
@@ -51,12 +51,12 @@ export const ParkedListingSchema = Type.Object(
     id: Type.Integer(),
     line: Line,
     sku: orNull(Type.String()),
-    name: Type.String({ description: 'As the row writes it, and so are number, set, finish and grade' }),
+    name: Type.String({ description: 'As written in the row, as are number, set, finish and grade' }),
     number: orNull(Type.String()),
     set: orNull(Type.String()),
     finish: orNull(Type.String()),
     grade: orNull(Type.String()),
-    title: orNull(Type.String({ description: 'Null where it will be made of the item' })),
+    title: orNull(Type.String({ description: 'null if it will be generated from the item' })),
     price: Type.Number({ description: 'In TL' }),
     quantity: Type.Integer(),
     why: Why,

@@ -1,4 +1,4 @@
-// Applies a planned price job: every row is judged again as its listing is now, and all of them commit at once.
+// Applies a planned price job: checks every row against the current listing and commits all rows in one transaction.
 import { conflict } from '#core/errors.ts'
 import { id, missing } from '#core/fields.ts'
 import { Type } from '#core/input.ts'

@@ -13,7 +13,7 @@ const NUMBER = /^\d{1,15}(\.\d{1,15})?$/
 /**
  * Rows of a file with the columns `listing_id` or `sku`, and `price`, `quantity` or both; other columns are passed over, and an
  * empty cell is not sent.
- * @throws VALIDATION_ERROR where it cannot be read as such a file
+ * @throws VALIDATION_ERROR if it cannot be read as such a file
  */
 export async function priceJobOfCsv(body: Buffer): Promise<{ rows: unknown[] }> {
   const rows = await rowsOfCsvBody(body, MOST_ROWS, requireColumns, (line) => ('reject' in line ? new UnreadableRow(line.reject) : rowOf(line.value)))

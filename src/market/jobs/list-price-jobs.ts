@@ -12,7 +12,7 @@ export const listPriceJobs = verb(
   {
     name: 'listPriceJobs',
     needs: OPERATION_PLAN.listPriceJobs,
-    input: Type.Object({ rule_id: boundedId('Only the runs of this repricing rule'), ...pageParams() }, { additionalProperties: false }),
+    input: Type.Object({ rule_id: boundedId('Only runs of this repricing rule'), ...pageParams() }, { additionalProperties: false }),
   },
   async (ctx: MarketCtx, input): Promise<Page<PriceJobSummary>> => {
     const { rows, pagination } = await readPage(input, ({ rule_id: ruleId }, limit, offset) =>

@@ -1,4 +1,4 @@
-// Plans new prices and stock of many own listings: what each row would do or why it is refused. No listing changes.
+// Plans new prices and stock for many own listings: the effect of each row, or why it is refused. No listing changes.
 import { HOUR_MS } from '#core/duration.ts'
 import { notFound, ServiceError } from '#core/errors.ts'
 import { LARGEST_INTEGER } from '#core/fields.ts'
@@ -34,12 +34,12 @@ export const planPriceJob = verb(
           minItems: 1,
           maxItems: MOST_ROWS,
           allowed: reason('list', { min: 1, max: MOST_ROWS }),
-          description: 'Objects of `listing_id` or `sku`, and `price` (in TL), `quantity` or both',
+          description: 'Objects with `listing_id` or `sku`, and `price` (in TL), `quantity` or both',
           examples: [[{ listing_id: 3001, price: 1190 }]],
         }),
         policy: Type.Optional(
           Type.Enum([...JOB_POLICIES], {
-            description: '`all` (when absent): applied only if no row is refused. `good_rows`: refused rows are left out',
+            description: '`all` (default): applied only if no row is refused. `good_rows`: refused rows are skipped',
           }),
         ),
       },

@@ -1,4 +1,4 @@
-// Price jobs as verbs give them.
+// Price jobs as returned by verbs.
 import { orNull } from '#core/fields.ts'
 import { ReasonFields, type Static, Type } from '#core/input.ts'
 import { JOB_POLICIES, JOB_STATES, ROW_OUTCOMES } from './states.ts'
@@ -10,24 +10,25 @@ const MoneyOrNull = (description: string) => orNull(Type.Number(), { description
 export const PriceJobRowSchema = Type.Object(
   {
     row: Type.Integer({ description: 'Position in the job, from 1' }),
-    listing_id: orNull(Type.Integer(), { description: 'null where the row names no listing' }),
-    sku: orNull(Type.String(), { description: 'Where the row names its listing by SKU' }),
-    old_price: MoneyOrNull('When the job was planned'),
-    new_price: MoneyOrNull('null where the price stays'),
-    old_quantity: orNull(Type.Integer(), { description: 'When the job was planned' }),
-    new_quantity: orNull(Type.Integer(), { description: 'null where the stock stays' }),
-    payout: MoneyOrNull('What a sale of one unit would pay you'),
+    listing_id: orNull(Type.Integer(), { description: 'null if no listing matches the row' }),
+    sku: orNull(Type.String(), { description: 'Set if the row names its listing by SKU' }),
+    old_price: MoneyOrNull('Stock when the job was planned'),
+    new_price: MoneyOrNull('null if the price stays the same'),
+    old_quantity: orNull(Type.Integer(), { description: 'Stock when the job was planned' }),
+    new_quantity: orNull(Type.Integer(), { description: 'null if the stock stays the same' }),
+    payout: MoneyOrNull('Your payout for one unit'),
     rank: orNull(Type.Integer(), {
-      description: 'Place by price among listings of other sellers with the same item and grade, 1 is cheapest; null where it would not be published',
+      description: "Price rank among other sellers' listings of the same item and grade, 1 is the cheapest; null if it would not be published",
     }),
     refused: orNull(Type.Array(Type.Object({ field: Type.String(), message: Type.String(), ...ReasonFields })), {
-      description: 'Why the row cannot be applied, by field; null where it can',
+      description: 'Why the row cannot be applied, by field; null if it can',
     }),
     reason: orNull(Type.Object({ message: Type.String(), ...ReasonFields }), {
-      description: 'Why a repricing rule sets the price; null in other jobs',
+      description: 'Why a repricing rule sets the price; null for other jobs',
     }),
     outcome: orNull(Type.Enum([...ROW_OUTCOMES]), {
-      description: '`changed`, or after an undo `reversed`; `kept` where the listing had changed since, `failed` where it was refused; else null',
+      description:
+        '`changed`, or `reversed` after an undo; `kept` if the listing changed in the meantime, `failed` if it was refused; otherwise null',
     }),
     why: orNull(Type.Object({ message: Type.String(), ...ReasonFields }), { description: 'Why it is `kept` or `failed`' }),
   },
@@ -37,17 +38,17 @@ export type PriceJobRow = Static<typeof PriceJobRowSchema>
 
 const Summary = {
   id: Type.Integer(),
-  rule_id: orNull(Type.Integer(), { description: 'The repricing rule whose run it is; null for others' }),
+  rule_id: orNull(Type.Integer(), { description: 'Repricing rule that created the job; null for other jobs' }),
   state: Type.Enum([...JOB_STATES]),
   policy: Type.Enum([...JOB_POLICIES]),
   rows_total: Type.Integer(),
-  rows_refused: Type.Integer({ description: 'Rows that were refused when the job was planned' }),
-  changed: Type.Integer({ description: 'Rows whose listing is as the job left it' }),
-  reversed: Type.Integer({ description: 'Rows that the undo has reversed' }),
-  kept: Type.Integer({ description: 'Rows left alone, since their listing had changed' }),
+  rows_refused: Type.Integer({ description: 'Rows refused when the job was planned' }),
+  changed: Type.Integer({ description: 'Rows whose listing is unchanged since the job' }),
+  reversed: Type.Integer({ description: 'Rows reversed by the undo' }),
+  kept: Type.Integer({ description: 'Rows skipped because their listing had changed' }),
   failed: Type.Integer({ description: 'Rows refused when they were applied or reversed' }),
   created_at: Time('When it was planned'),
-  expires_at: Time('Until when a plan can be applied'),
+  expires_at: Time('When the plan expires'),
   applied_at: TimeOrNull('When it was applied'),
   undone_at: TimeOrNull('When it was undone'),
 }

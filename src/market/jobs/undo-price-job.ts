@@ -1,4 +1,4 @@
-// Undoes an applied price job: each listing that is as the job left it gets its old price and stock back, all at once.
+// Undoes an applied price job: listings unchanged since the job get their old price and stock back, in one transaction.
 import { id, missing } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'

@@ -1,4 +1,4 @@
-// What a rule's targets are computed from: now from what buyers and the catalogue see, on past days from the history.
+// Inputs of repricing targets: current listings and prices, or the history for past days.
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { DAY_MS } from '#core/duration.ts'
 import { type Market, MARKETS } from '#core/markets.ts'

@@ -1,4 +1,4 @@
-// The caller's repricing rules, in the order in which they take their listings.
+// Lists the caller's repricing rules, in order of precedence.
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { ownAccount, verb } from '#core/verb.ts'

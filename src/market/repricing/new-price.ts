@@ -1,4 +1,4 @@
-// The price that a repricing rule gives a listing, with the reason: pure, so that a run, a simulation and the tests decide alike.
+// Computes the price a repricing rule sets for a listing, with the reason. Pure, so that runs, simulations and tests share it.
 import { minorToNumber } from '#core/money.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import { median } from '#prices/medians.ts'

@@ -1,4 +1,4 @@
-// Runs every enabled repricing rule once an hour, each in a transaction of its own; a node passes over what another one runs.
+// Runs every enabled repricing rule once an hour in its own transaction, skipping rules run by other nodes.
 import { HOUR_MS } from '#core/duration.ts'
 import { OPERATION_PLAN, planAllows, PLANS } from '#core/plans.ts'
 import { change } from '#db/change.ts'

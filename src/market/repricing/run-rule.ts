@@ -1,4 +1,4 @@
-// One run of a repricing rule in the caller's transaction: the prices that differ become a price job, applied at once.
+// One run of a repricing rule in the caller's transaction: changed prices become a price job that is applied immediately.
 import { HOUR_MS } from '#core/duration.ts'
 import { missing } from '#core/fields.ts'
 import { minorToText } from '#core/money.ts'

@@ -1,4 +1,4 @@
-// Says what a repricing rule would do now and would have done on the days before; a rule has to be simulated before it is used.
+// Simulates a repricing rule for now and previous days; required before a rule can be enabled.
 import { DAY_MS } from '#core/duration.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
@@ -32,7 +32,7 @@ export const simulateRepricingRule = verb(
     input: Type.Object(
       {
         id: id('repricing rule'),
-        days: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_DAYS, default: DEFAULT_DAYS, description: 'Days before now' })),
+        days: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_DAYS, default: DEFAULT_DAYS, description: 'Number of days back' })),
       },
       { additionalProperties: false },
     ),

@@ -1,4 +1,4 @@
-// SQL of repricing rules, of the listings that they are for, and of what these are compared with.
+// SQL of repricing rules, the listings they apply to, and their comparison data.
 import { type RawBuilder, sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import { idForSql, missing } from '#core/fields.ts'
@@ -74,7 +74,7 @@ export async function idsOfDueRules(on: Queryable, plans: readonly Plan[], befor
   return rows.map(({ id }) => id)
 }
 
-/** The rule, locked until the transaction ends; null where another node has it, and where it is no longer due. */
+/** The rule, locked until the transaction ends; null if another node has it, and where it is no longer due. */
 export async function lockDueRule(tx: Tx, id: number, before: Date): Promise<RuleRow | null> {
   const due = tx.selectFrom('repricing_rules').select(COLUMNS).where('id', '=', id).where('enabled', '=', true)
   const row = await due

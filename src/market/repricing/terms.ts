@@ -18,12 +18,16 @@ const LIMIT = reason('number', { min: LOWEST_PRICE, max: HIGHEST_PRICE, decimals
 const closed = { additionalProperties: false } as const
 const limit = (description: string) => Type.Number({ minimum: LOWEST_PRICE, maximum: HIGHEST_PRICE, allowed: LIMIT, description })
 const factor = (of: string) =>
-  Type.Number({ minimum: 0.01, maximum: HIGHEST_FACTOR, description: `${of} times this; four decimals count`, examples: [0.95] })
+  Type.Number({ minimum: 0.01, maximum: HIGHEST_FACTOR, description: `Factor applied to: ${of}; up to four decimals`, examples: [0.95] })
 
 const TargetSchema = Type.Union(
   [
     Type.Object(
-      { kind: Type.Literal('market'), market: Type.Enum([...MARKETS]), factor: factor("The market's trusted price of the item and grade, in lira,") },
+      {
+        kind: Type.Literal('market'),
+        market: Type.Enum([...MARKETS]),
+        factor: factor('the trusted price of the item and grade in the market, in lira'),
+      },
       { ...closed, title: 'MarketTarget' },
     ),
     Type.Object(
@@ -40,11 +44,11 @@ const TargetSchema = Type.Union(
       { ...closed, title: 'CheapestTarget' },
     ),
     Type.Object(
-      { kind: Type.Literal('median_sales'), factor: factor("The median of other sellers' sales of the item and grade in the last 90 days") },
+      { kind: Type.Literal('median_sales'), factor: factor("the median of other sellers' sales of the item and grade in the last 90 days") },
       { ...closed, title: 'MedianSalesTarget' },
     ),
   ],
-  { description: 'What prices are computed from' },
+  { description: 'Basis of the computed prices' },
 )
 
 const ScopeSchema = Type.Union(
@@ -73,36 +77,38 @@ const ScopeSchema = Type.Union(
       { ...closed, title: 'ListingsByItem' },
     ),
   ],
-  { description: 'Which of your published listings; one that an earlier enabled rule has is left to that rule' },
+  { description: 'Which of your published listings; a listing that matches an earlier enabled rule belongs to that rule' },
 )
 
 const FloorSchema = Type.Object(
   {
     price: Type.Optional(limit('Lowest price, in TL')),
-    payout: Type.Optional(limit('Lowest payout of one unit, in TL: the price is as high as the commission asks for')),
+    payout: Type.Optional(limit('Lowest payout of one unit, in TL; the price limit is derived from it and the commission')),
   },
-  { ...closed, title: 'RepricingFloor', description: 'No price is ever set below it; of both the higher holds' },
+  { ...closed, title: 'RepricingFloor', description: 'No price is set below it; if both are given, the higher one applies' },
 )
 
 export const TermFields = {
   target: TargetSchema,
   scope: ScopeSchema,
   floor: FloorSchema,
-  ceiling: Type.Optional(orNull(limit('Highest price, in TL; null for none'))),
+  ceiling: Type.Optional(orNull(limit('Highest price, in TL; null for no limit'))),
   max_move_percent: Type.Optional(
-    orNull(Type.Number({ minimum: 1, maximum: LARGEST_MOVE, description: 'Largest change by one run, of the price before; null for any' })),
+    orNull(
+      Type.Number({ minimum: 1, maximum: LARGEST_MOVE, description: 'Largest change per run, in percent of the previous price; null for no limit' }),
+    ),
   ),
   min_comparables: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: MOST_COMPARABLES,
       default: 1,
-      description: 'With fewer comparable listings or sales a price stays; a market has one price',
+      description: 'Prices stay unchanged if there are fewer comparable listings or sales; a market has one price',
     }),
   ),
 }
 
-export const RuleName = name('For people')
+export const RuleName = name('Human-readable message')
 
 const TermsSchema = Type.Object(TermFields)
 /** The terms as they are sent, stored and answered. */

@@ -1,4 +1,4 @@
-// Repricing rules and what they do, as verbs give them.
+// Repricing rules and their results as returned by verbs.
 import type { CatalogueNode } from '#catalogue/context.ts'
 import { orNull } from '#core/fields.ts'
 import { ReasonFields, type Static, Type } from '#core/input.ts'
@@ -22,7 +22,7 @@ export const RepricingRuleSchema = Type.Object(
     ceiling: orNull(Type.Number()),
     max_move_percent: orNull(Type.Number()),
     min_comparables: Type.Integer(),
-    simulated_at: TimeOrNull('When it was last simulated as it is now'),
+    simulated_at: TimeOrNull('When its current terms were last simulated'),
     last_run_at: TimeOrNull('When it last ran'),
   },
   { title: 'RepricingRule' },
@@ -32,10 +32,10 @@ export type RepricingRule = Static<typeof RepricingRuleSchema>
 const RepricedListingSchema = Type.Object(
   {
     listing_id: Type.Integer(),
-    price: Type.Number({ description: 'Now, in TL' }),
-    new_price: Type.Number({ description: 'What the rule would set, in TL' }),
-    payout: Type.Number({ description: 'What a sale of one unit would then pay you, in TL' }),
-    limit: orNull(Type.Enum([...PRICE_LIMITS]), { description: 'What kept the price from its target' }),
+    price: Type.Number({ description: 'Current price, in TL' }),
+    new_price: Type.Number({ description: 'Price the rule would set, in TL' }),
+    payout: Type.Number({ description: 'Your payout for one unit at that price, in TL' }),
+    limit: orNull(Type.Enum([...PRICE_LIMITS]), { description: 'Limit that kept the price from its target' }),
     reason: Type.Object({ message: Type.String(), ...ReasonFields }),
   },
   { title: 'RepricedListing' },
@@ -45,11 +45,11 @@ export type RepricedListing = Static<typeof RepricedListingSchema>
 const SimulatedDaySchema = Type.Object(
   {
     day: Type.String({ format: 'date', description: 'UTC' }),
-    known: Type.Integer({ description: 'Listings whose target was known on that day' }),
+    known: Type.Integer({ description: 'Listings with a known target on that day' }),
     raised: Type.Integer(),
     lowered: Type.Integer(),
-    at_floor: Type.Integer({ description: 'Listings that the floor kept from their target' }),
-    average_price: orNull(Type.Number(), { description: 'Of the listings at the end of the day, in TL' }),
+    at_floor: Type.Integer({ description: 'Listings kept from their target by the floor' }),
+    average_price: orNull(Type.Number(), { description: 'Average price of the listings at the end of the day, in TL' }),
   },
   { title: 'SimulatedDay' },
 )
@@ -58,10 +58,10 @@ export type SimulatedDay = Static<typeof SimulatedDaySchema>
 export const SimulationSchema = Type.Object(
   {
     rule_id: Type.Integer(),
-    listings_total: Type.Integer({ description: 'Listings that the rule has now' }),
-    changed: Type.Integer({ description: 'Those whose price it would change now' }),
-    listings: Type.Array(RepricedListingSchema, { description: 'The first of them by id, with those that stay' }),
-    days: Type.Array(SimulatedDaySchema, { description: 'What it would have done on each day before, oldest first' }),
+    listings_total: Type.Integer({ description: 'Listings the rule currently applies to' }),
+    changed: Type.Integer({ description: 'Listings whose price would change now' }),
+    listings: Type.Array(RepricedListingSchema, { description: 'The first listings by id, including unchanged ones' }),
+    days: Type.Array(SimulatedDaySchema, { description: 'What it would have done on each previous day, oldest first' }),
   },
   { title: 'RepricingSimulation' },
 )
@@ -70,10 +70,10 @@ export type Simulation = Static<typeof SimulationSchema>
 export const RepricingRunSchema = Type.Object(
   {
     rule_id: Type.Integer(),
-    listings_total: Type.Integer({ description: 'Listings that the rule has now' }),
-    changed: Type.Integer({ description: 'Those whose price it has changed' }),
-    failed: Type.Integer({ description: 'Those that changed meanwhile, or may not be changed' }),
-    job_id: orNull(Type.Integer(), { description: 'The price job with a row for each change; null without one' }),
+    listings_total: Type.Integer({ description: 'Listings the rule currently applies to' }),
+    changed: Type.Integer({ description: 'Listings whose price changed' }),
+    failed: Type.Integer({ description: 'Listings that changed in the meantime or cannot be changed' }),
+    job_id: orNull(Type.Integer(), { description: 'Price job with a row for each change; null if nothing changed' }),
   },
   { title: 'RepricingRun' },
 )

@@ -13,7 +13,7 @@ import type { RepricingCtx, RepricingRule } from './types.ts'
 const { target, scope, floor, ...optional } = TermFields
 const ChangedFields = {
   name: Type.Optional(RuleName),
-  enabled: Type.Optional(Type.Boolean({ description: 'Whether it runs every hour; only after it was simulated' })),
+  enabled: Type.Optional(Type.Boolean({ description: 'Whether it runs every hour; requires a simulation first' })),
   target: Type.Optional(target),
   scope: Type.Optional(scope),
   floor: Type.Optional(floor),

@@ -1,4 +1,4 @@
-// What is due when: a heap of moments with the id each is for. What was put off stays in it; who is called looks again.
+// Heap of deadlines with their ids. Postponed deadlines stay in it; the callback checks whether one is still due.
 
 export class Deadlines {
   #at = new Float64Array(64)

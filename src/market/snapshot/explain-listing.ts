@@ -1,4 +1,4 @@
-// Why the computed figures of a listing are what they are: the inputs that suffice to compute them again.
+// Explains the computed figures of a listing with all inputs needed to recompute them.
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
@@ -18,12 +18,12 @@ const REASONS = ['compared_price', 'divisor', 'in_mean', 'not_trusted'] as const
 
 const FigureInputSchema = Type.Object(
   {
-    kind: Type.Enum(['listing', 'market', 'sale'], { description: 'The price of the listing, of a market or of a sale' }),
+    kind: Type.Enum(['listing', 'market', 'sale'], { description: 'Price of the listing, a market or a sale' }),
     market: Type.Enum([...MARKETS]),
     amount: Type.Number({ description: 'In `currency`' }),
     currency: Type.String({ description: 'ISO 4217 code' }),
-    at: orNull(Type.String({ format: 'date-time', description: 'Local time with offset; null for the listing, whose price is that of now' })),
-    state: orNull(Type.Enum([...STATES]), { description: 'Of a market: only what is trusted is used' }),
+    at: orNull(Type.String({ format: 'date-time', description: 'Local time with offset; null for the listing, whose price is current' })),
+    state: orNull(Type.Enum([...STATES]), { description: 'State of a market price; only trusted prices are used' }),
     used: Type.Boolean(),
     reason: Type.Enum([...REASONS]),
   },
@@ -32,12 +32,12 @@ const FigureInputSchema = Type.Object(
 
 const FigureSchema = Type.Object(
   {
-    result: orNull(Type.Number(), { description: 'Null without inputs to compute it from' }),
+    result: orNull(Type.Number(), { description: 'null if there are no inputs' }),
     rule: Type.Object(
       {
         name: Type.Enum(Object.keys(RULES) as (keyof typeof RULES)[], {
           description:
-            '`price_over_source_a`: `listing` ÷ `market`, in hundredths, half a hundredth rounded up; `mean_of_last_sales`: mean of the inputs `sale`, half a kuruş rounded up',
+            '`price_over_source_a`: `listing` ÷ `market`, rounded half up to hundredths; `mean_of_last_sales`: mean of the `sale` inputs, rounded half up to kuruş',
         }),
         version: Type.Integer(),
       },

@@ -1,4 +1,4 @@
-// Which published listings a search wants: one rule per parameter, each a test of a row and a part of the key it is kept by.
+// Filters of listing searches: one rule per parameter, each with a row test and a part of the cache key.
 import type { Interned } from '#catalogue/snapshot/interned.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { fold } from '#index/fold.ts'

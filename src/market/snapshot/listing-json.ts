@@ -1,4 +1,4 @@
-// Listings of a page as JSON bytes: what does not change between requests is kept ready within a budget.
+// Listings as JSON bytes; the parts that do not change between requests are cached within a budget.
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { ReadyBytes } from '#catalogue/snapshot/ready-bytes.ts'
 import { listingSlug } from '../fields.ts'

@@ -1,4 +1,4 @@
-// When publication periods end: those of the next hours are kept in order, later ones are found in the column when their time nears.
+// Ends of publication periods: those of the next hours are kept in order, later ones are found in the column when they come near.
 import { HOUR_MS } from '#core/duration.ts'
 import { Deadlines } from './deadlines.ts'
 import type { PublishedTable } from './published.ts'
@@ -20,7 +20,7 @@ export class PeriodEnds {
     if (atMs <= this.#untilMs) this.#soon.push(atMs, id)
   }
 
-  /** Visits the listings whose period is over, and perhaps others: who is called looks again. */
+  /** Visits the listings whose period has ended, and perhaps others: who is called looks again. */
   popDue(nowMs: number, visit: (id: number) => void): void {
     if (nowMs >= this.#untilMs) this.#lookAhead(nowMs)
     this.#soon.popDue(nowMs, visit)

@@ -1,4 +1,4 @@
-// Queries over the published listings: filters as bitsets kept up to date, text, and pages of any sort with exact totals.
+// Queries of published listings: incrementally updated filter bitsets, text search, and pages of any sort with exact totals.
 import { Cache } from '#core/cache.ts'
 import { RowBits } from '#index/bits.ts'
 import { fold } from '#index/fold.ts'

@@ -1,4 +1,4 @@
-// The sort orders of published listings, each kept from when it is first asked for; all end in the id.
+// Sort orders of published listings, built on first use; ties are sorted by id.
 import { RowBits } from '#index/bits.ts'
 import { type Compare, firstPast, KeptOrder } from '#index/order.ts'
 import type { PublishedTable } from './published.ts'

@@ -1,4 +1,4 @@
-// Everything that is kept of published listings, and how a change of one thing reaches all that depends on it. No SQL.
+// In-memory state of published listings, and how a change propagates to everything that depends on it. No SQL.
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { MARKETS } from '#core/markets.ts'
 import { fold } from '#index/fold.ts'
@@ -77,7 +77,7 @@ export class ListingState {
   }
 
   /**
-   * Puts a published listing in, new or changed. One whose period is over or whose seller is suspended is taken out; that of
+   * Puts a published listing in, new or changed. One whose period has ended or whose seller is suspended is taken out; that of
    * a seller on vacation is kept until they are back.
    */
   put(listing: ListingSource, nowMs: number): void {

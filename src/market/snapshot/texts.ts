@@ -1,4 +1,4 @@
-// Titles of published listings and the names of their items: kept once, and searched by the words in them.
+// Titles and item names of published listings, stored once and searched by word.
 import { RowBits } from '#index/bits.ts'
 import { parseQuery } from '#index/query.ts'
 import { type Utf8, utf8 } from '#index/utf8.ts'

@@ -17,7 +17,7 @@ export function isOld(confirmedAtMs: number, heardMs: number, rhythm: Rhythm | u
   return Math.floor(newestMs / DAY_MS) - Math.floor(confirmedAtMs / DAY_MS) >= days
 }
 
-/** Days without a word of its source after which a price is old; null where the source has sent too few feeds to tell. */
+/** Days without a word of its source after which a price is old; null if the source has sent too few feeds to tell. */
 export function staleAfterDays({ intervalMs }: Rhythm, { staleIntervals, staleDays }: Thresholds): number | null {
   return intervalMs === null ? null : Math.max(staleDays, (intervalMs / DAY_MS) * staleIntervals)
 }

@@ -25,7 +25,7 @@ export function confidenceOf(price: PriceEvidence, state: PriceState, agreeing: 
   return CONFIDENCES[Math.max(0, Math.min(points, 3))]!
 }
 
-/** Of a price of our own sales: by their number, null where it is not known. */
+/** Of a price of our own sales: by their number, null if it is not known. */
 export function confidenceOfSales(samples: number | null): Confidence {
   if (samples === null || samples < 2) return 'insufficient'
   return samples < 4 ? 'low' : samples < 8 ? 'medium' : 'high'

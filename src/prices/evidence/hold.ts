@@ -17,9 +17,9 @@ export type RuleName = (typeof RULE_NAMES)[number]
 /** Why a price is not published before someone has looked at it. */
 export interface Hold extends Reason {
   rule: RuleName
-  /** what it was compared with, in minor units of its own currency; null where it was not */
+  /** what it was compared with, in minor units of its own currency; null if it was not */
   compared: number | null
-  /** how many times larger or smaller than that, null where it was not compared */
+  /** how many times larger or smaller than that, null if it was not compared */
   timesOff: number | null
 }
 
@@ -35,7 +35,7 @@ export interface Candidate extends StatedPrice {
 export interface PriceRules extends Thresholds {
   /** currency of each market */
   currencies: Readonly<Record<Market, string>>
-  /** the rules that hold; all when absent */
+  /** the rules that hold; all by default */
   only?: readonly RuleName[]
 }
 

@@ -6,7 +6,7 @@ import type { Backing, Figures } from './types.ts'
  * that gives averages is compared by price and averages of 7 and 30 days; one that gives offers by price, low and mid; one
  * that gives neither by price and name of the card, because the price alone is often the same by chance.
  * @param name of the item, in lower case
- * @returns null where identity says nothing: below the noise
+ * @returns null if identity says nothing: below the noise
  */
 export function identityOf(minor: number, { avg7, avg30, low, mid }: Figures, name: string, noiseMinor: number): string | null {
   if (minor < noiseMinor) return null

@@ -1,4 +1,4 @@
-// Puts the evidence rules together: all current prices of one item and label in, a verdict for each out. Pure.
+// Combines the evidence rules: takes all current prices of an item and label, returns a verdict for each. Pure.
 import { DAY_MS } from '#core/duration.ts'
 import { MARKETS } from '#core/markets.ts'
 import { isOld } from './age.ts'
@@ -42,9 +42,9 @@ export interface Finding {
   price: number
   /** market of the price that it was compared with, null for a rule about one price */
   otherMarket: number | null
-  /** what it was compared with, in minor units of its own currency; null where it was not */
+  /** what it was compared with, in minor units of its own currency; null if it was not */
   compared: number | null
-  /** how many times larger or smaller than that, null where it was not compared */
+  /** how many times larger or smaller than that, null if it was not compared */
   timesOff: number | null
   /** whether it counts against the price: not where a rate was missing, or where other evidence decided for the price */
   counts: boolean

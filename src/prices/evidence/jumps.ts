@@ -12,7 +12,7 @@ export interface LastPrice {
   state: PriceState
   /** bits of FLAGS */
   flags: number
-  /** null where its feed stated none, or they were not kept */
+  /** null if its feed stated none, or they were not kept */
   figures: Figures | null
 }
 

@@ -1,4 +1,4 @@
-// Rule `own_averages`: a price against what its own feed says of the same card: averages of sales, else the offers.
+// Rule `own_averages`: compares a price with its feed's own averages of sales, or else its offers.
 import { sideOf, type Thresholds, timesOff } from './thresholds.ts'
 import type { Figures } from './types.ts'
 
@@ -15,7 +15,7 @@ export interface OwnDoubt {
 /**
  * Compares a price with its feed's figures. The averages of 7 and 30 days decide together; the average of a day is of so few
  * sales that it only counts in the middle of the three. A feed without averages is judged by its offers.
- * @returns null where nothing speaks against the price
+ * @returns null if nothing speaks against the price
  */
 export function ownDoubt(minor: number, figures: Figures, thresholds: Thresholds, noiseMinor: number): OwnDoubt | null {
   const { avg7, avg30 } = figures
@@ -48,7 +48,7 @@ function doubtOfOffers(minor: number, { low, mid }: Figures, { ownFactor, offerF
   return null
 }
 
-/** The average of sales nearest to the price, null where the feed gives none. */
+/** The average of sales nearest to the price, null if the feed gives none. */
 export function nearestAverage(minor: number, { avg1, avg7, avg30 }: Figures): number | null {
   let nearest: number | null = null
   for (const average of [avg1, avg7, avg30]) {

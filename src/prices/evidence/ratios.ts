@@ -19,7 +19,7 @@ export interface GroupRatio extends UsualRatio {
   marketB: number
 }
 
-/** Ratios of one set and finish, by `marketA * MARKETS.length + marketB`; undefined where unknown. */
+/** Ratios of one set and finish, by `marketA * MARKETS.length + marketB`; undefined if unknown. */
 export type SetRatios = readonly (UsualRatio | undefined)[]
 
 /** Two markets' prices of one item and label, in any order, as the ratio of B to A in one currency. */

@@ -1,4 +1,4 @@
-// How often a source sends its feeds: what is usual for it tells when a price that it no longer confirms is old.
+// Usual interval of a source's feeds, which determines when an unconfirmed price is stale.
 import { DAY_MS } from '#core/duration.ts'
 
 export interface Rhythm {

@@ -2,7 +2,7 @@
 
 /** Settings `PRICE_*`; docs/prices.md says which rule each belongs to. */
 export interface Thresholds {
-  /** how many times off its own averages, or the price before it, a price is held */
+  /** how many times off its own averages, or the previous price it, a price is held */
   holdFactor: number
   /** a PSA 10 below this share of the Near Mint price contradicts it */
   gradedShare: number

@@ -1,4 +1,4 @@
-// The words of price evidence: the states, confidences and flags of a price, and the figures that feeds give beside it.
+// Types of price evidence: states, confidences and flags of a price, and the feed's own figures.
 import { namedValues } from '#core/named-values.ts'
 
 /** In the order of their numbers in the database. */
@@ -35,7 +35,7 @@ export function bitsOf(flags: Iterable<Flag>): number {
   return bits
 }
 
-/** A feed's own figures beside a price, in minor units of the same currency; null where it gives none. */
+/** A feed's own figures beside a price, in minor units of the same currency; null if it gives none. */
 export interface Figures {
   avg1: number | null
   avg7: number | null
@@ -58,14 +58,14 @@ export interface PriceEvidence extends Figures {
   state: PriceState
   /** another item of this market has the same amount and figures */
   identical: boolean
-  /** it jumped from the price before it, or its averages did (`jumpsOf`; kept as flags until they are settled) */
+  /** it jumped from the previous price it, or its averages did (`jumpsOf`; kept as flags until they are settled) */
   jumped: boolean
   averageJumped: boolean
   /** the item shares the id of a shop whose prices these are with another item */
   sharedId: boolean
 }
 
-/** What other markets that nothing speaks against say of a price: `open` where there is none, or they disagree. */
+/** What other markets that nothing speaks against say of a price: `open` if there is none, or they disagree. */
 export type Backing = 'agreed' | 'contradicted' | 'open'
 
 export interface Verdict {

@@ -69,7 +69,7 @@ async function* guideEntries(source: FeedSource, nowMs: number): AsyncIterable<F
         line += 1
         lines.push({ line, value: { product: value, time: guide.createdAt ?? guide.date ?? nowMs } })
       } else if ((name === 'createdAt' || name === 'date') && index === undefined) {
-        // Its prices have been handed on with another time by now.
+        // Its prices have been passed on with another time by now.
         if (guide.begun) throw new FeedError(problem(name, 'position', { field: 'priceGuides' }))
         guide[name] = name === 'date' ? dayOf(value, name) : instantOf(value, name)
       }

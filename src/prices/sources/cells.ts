@@ -3,7 +3,7 @@ import { MAX_AMOUNT, parseSourceAmount } from '#core/money.ts'
 import { type Problem, problem } from '#core/problems.ts'
 import { isTimeInRange, TIME_RANGE } from '#core/time.ts'
 
-/** A value, null where the cell says that there is none, or what is wrong with the column. */
+/** A value, null if the cell says that there is none, or what is wrong with the column. */
 export type Cell = number | null | Problem
 
 const NO_VALUE = new Set(['', '-', 'n/a', 'null'])
@@ -26,7 +26,7 @@ export function priceUnlessZero(cell: unknown, column: string): Cell {
   return parseSourceAmount(textOf(cell)) === 0 ? null : priceOf(cell, column)
 }
 
-/** A figure beside a price, in minor units; null where the cell holds no amount above 0, since it must not cost the price. */
+/** A figure beside a price, in minor units; null if the cell holds no amount above 0, since it must not cost the price. */
 export function figureOf(cell: unknown): number | null {
   return parseSourceAmount(textOf(cell)) || null
 }

@@ -22,7 +22,7 @@ type CellOf = (column: string) => unknown
 
 export const pricesCsv: PriceFormat = {
   name: 'prices-csv',
-  title: 'Any list of prices (CSV), by a mapping of its columns',
+  title: 'Any price list (CSV), with a column mapping',
   defaultMarket: null,
   mapped: true,
   marks: [],
@@ -37,7 +37,7 @@ export const pricesCsv: PriceFormat = {
 
 export const pricesNdjson: PriceFormat = {
   name: 'prices-ndjson',
-  title: 'Any list of prices (a JSON object a line, or an array of them), by a mapping of its members',
+  title: 'Any price list (JSON array, or one JSON object per line), with a member mapping',
   defaultMarket: null,
   mapped: true,
   marks: [],

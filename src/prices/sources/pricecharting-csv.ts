@@ -39,7 +39,7 @@ export const pricechartingCsv: PriceFormat = {
   },
 }
 
-/** Sales of a product in a year, most of which are of ungraded cards; null where the file does not say. */
+/** Sales of a product in a year, most of which are of ungraded cards; null if the file does not say. */
 function volumeOf(cell: string | undefined): number | null {
   const text = cell?.trim() ?? ''
   return /^\d{1,9}$/.test(text) ? Number(text) : null
