@@ -40,7 +40,11 @@ try {
   console.log('| Task | Pages | Clicks | Keys | Decisions | Waited s | Minutes |\n| --- | --: | --: | --: | --: | --: | --: |')
   for (const [name, task] of Object.entries(tasksOn(page))) {
     if (!name.includes(process.argv[2] ?? '')) continue
-    const effort = await person.play(home, task).catch(async (e) => { console.log(name, String(e).slice(0, 300)); await page.screenshot({ path: `/tmp/fail-${name.slice(0, 8).trim()}.png`, fullPage: true }); return null })
+    const effort = await person.play(home, task).catch(async (e) => {
+      console.log(name, String(e).slice(0, 300))
+      await page.screenshot({ path: `/tmp/fail-${name.slice(0, 8).trim()}.png`, fullPage: true })
+      return null
+    })
     if (!effort) continue
     const { pages, clicks, keys, thoughts, waitedMs } = effort
     console.log(`| ${name} | ${[pages, clicks, keys, thoughts, (waitedMs / 1000).toFixed(1), minutesOf(effort).toFixed(1)].join(' | ')} |`)
@@ -86,8 +90,6 @@ function tasksOn(page: Page): Record<string, (person: Person) => Promise<void>> 
     'import a price list of unknown columns': async (person) => {
       await find(person, 'imp', 'Imports')
       await person.hand(page.locator('input[type=file]'), { name: 'shop.csv', mimeType: 'text/csv', buffer: priceList() })
-      await person.click(page.getByLabel('Set', { exact: true }))
-      await person.type('expansion')
       await person.click(page.getByLabel('Label', { exact: true }))
       await person.type('=Near Mint')
       await person.click(page.getByLabel('Currency'))

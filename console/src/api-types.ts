@@ -3535,6 +3535,12 @@ export interface components {
             check: string;
             /** @description False where the service does not work as it should */
             ok: boolean;
+            /** @description What was found, for programs */
+            rule: string;
+            /** @description Figures and names of the texts */
+            params: {
+                [key: string]: unknown;
+            };
             found: string;
             /** @description What to do about it */
             advice?: string;
