@@ -40,12 +40,7 @@ try {
   console.log('| Task | Pages | Clicks | Keys | Decisions | Waited s | Minutes |\n| --- | --: | --: | --: | --: | --: | --: |')
   for (const [name, task] of Object.entries(tasksOn(page))) {
     if (!name.includes(process.argv[2] ?? '')) continue
-    const effort = await person.play(home, task).catch(async (e) => {
-      console.log(name, String(e).slice(0, 300))
-      await page.screenshot({ path: `/tmp/fail-${name.slice(0, 8).trim()}.png`, fullPage: true })
-      return null
-    })
-    if (!effort) continue
+    const effort = await person.play(home, task)
     const { pages, clicks, keys, thoughts, waitedMs } = effort
     console.log(`| ${name} | ${[pages, clicks, keys, thoughts, (waitedMs / 1000).toFixed(1), minutesOf(effort).toFixed(1)].join(' | ')} |`)
   }
