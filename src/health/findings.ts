@@ -9,7 +9,7 @@ export interface FindingTexts {
 }
 
 const SOURCE =
-  '[{name}; ][set aside by {aside}; ][newest feed {age_days} days old|no feed yet][, usually one every {interval_days} days]' +
+  '[{name}; ][set aside by {aside}; ][days since the newest feed: {age_days}|no feed yet][, usually {interval_days} between feeds]' +
   '[; {confirmed} % confirmed, {trusted} % trusted, {disputed} % disputed, {stale} % stale]; {held} held[; prices (coverage): {covered}]'
 const DECIDE = '[decide on them: mintmark held list --market {held_market}]'
 

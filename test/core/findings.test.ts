@@ -30,7 +30,7 @@ test('a source tells what is known of it, and asks for a decision only where pri
   })
   const params = { held: 2, held_market: 'source_c', age_days: 1, interval_days: 7, covered: ['Raw 5 (10 %)', 'Graded 1 (2 %)'] }
   expect(finding('source_c', true, 'source_late', params)).toMatchObject({
-    found: 'late; newest feed 1 days old, usually one every 7 days; 2 held; prices (coverage): Raw 5 (10 %), Graded 1 (2 %)',
+    found: 'late; days since the newest feed: 1, usually 7 between feeds; 2 held; prices (coverage): Raw 5 (10 %), Graded 1 (2 %)',
     advice: 'decide on them: mintmark held list --market source_c',
   })
 })
