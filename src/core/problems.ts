@@ -500,7 +500,11 @@ export function textIn(words: Words, of: Reason | Problem): string {
 }
 
 /** A text with its `{names}` replaced; of `[a|b]` the first part is shown whose parameters are all given. */
-export function fill(template: string, params: Params, show: (name: string, value: Value) => string = (name, value) => shown(ENGLISH, name, value)): string {
+export function fill(
+  template: string,
+  params: Params,
+  show: (name: string, value: Value) => string = (name, value) => shown(ENGLISH, name, value),
+): string {
   let text = ''
   for (const parts of pieces(template)) {
     const part = parts.find(({ names }) => names.every((name) => params[name] !== undefined))
