@@ -180,7 +180,7 @@ export interface ListProps<Row> extends Omit<TableProps<Row>, 'rows' | 'busy' | 
   /** the service gives the whole list as CSV */
   csv?: boolean
   /** what can be done with several rows of a page at once */
-  bulk?: Bulk<Row>
+  bulk?: Bulk<Row> | undefined
 }
 
 export interface Bulk<Row> {

@@ -3535,6 +3535,12 @@ export interface components {
             check: string;
             /** @description false if there is a problem */
             ok: boolean;
+            /** @description What was found, for programs */
+            rule: string;
+            /** @description Figures and names of the texts */
+            params: {
+                [key: string]: unknown;
+            };
             found: string;
             /** @description How to fix it */
             advice?: string;

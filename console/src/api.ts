@@ -2,6 +2,7 @@
 import { apiAddress, connect, offline, ownHeaders, postToPages, type Reply, readReply } from '#ui/api.ts'
 import { clientOf } from '#ui/client.ts'
 import { nameMarkets } from '#ui/words.ts'
+import type { OperatorNeed } from '../../src/core/roles.ts'
 import type { paths, Person, SourceTrust } from './api-types.ts'
 
 export interface OperatorApi {
@@ -23,6 +24,8 @@ interface Session {
   operator: string
   /** null for a shared token, which may do everything */
   person: SignedInPerson | null
+  /** what the roles of who is signed in allow */
+  may: OperatorNeed[]
   /** a new service still lacks something */
   first_steps: boolean
   /** it has no catalogue yet */
@@ -40,6 +43,13 @@ export const sessions = connect<Session>({
   who: 'operator',
   onLoad: ({ market_names: names }) => nameMarkets(names),
 })
+
+export type Need = OperatorNeed
+
+/** Whether who is signed in may do what needs this. */
+export function may(need: Need): boolean {
+  return sessions.session.value?.may.includes(need) ?? false
+}
 
 /** Changes what the person signs in with; only a session may. @throws ApiError */
 export function ownPost<T>(path: '/password' | '/two-factor' | '/two-factor/confirm', json: object): Promise<Reply<T>> {

@@ -4,7 +4,8 @@ import type { Command } from 'commander'
 import { pino } from 'pino'
 import { embeddedConnection } from '#db/embedded.ts'
 import { openDatabase } from '#db/open.ts'
-import { databaseFindings, type Finding, machineFindings } from '#health/checks.ts'
+import { databaseFindings, machineFindings } from '#health/checks.ts'
+import { type Finding, finding } from '#health/findings.ts'
 import { type Config, readConfig } from '../config.ts'
 import { addCommand, type OutputOptions, type Print, show } from './command.ts'
 
@@ -28,7 +29,7 @@ async function examine(): Promise<Finding[]> {
   try {
     config = readConfig()
   } catch (error) {
-    return [{ check: 'settings', ok: false, found: (error as Error).message, advice: 'fix the environment variable' }]
+    return [finding('settings', false, 'settings_invalid', { message: (error as Error).message })]
   }
   const running = config.databaseUrl === null && embeddedConnection(config.dataDir) !== null
   return [
@@ -46,10 +47,11 @@ async function port(setting: string, host: string, number: number, running: bool
     server.once('error', () => resolve(false))
     server.listen({ host, port: number }, () => server.close(() => resolve(true)))
   })
-  if (free) return { check, ok: true, found: `${host}:${number} is free` }
-  if (running) return { check, ok: true, found: `${host}:${number} is in use by the mintmark running on this DATA_DIR` }
-  if (await isMintmark(host, number)) return { check, ok: true, found: `${host}:${number} is in use by another mintmark` }
-  return { check, ok: false, found: `${host}:${number} is in use`, advice: `stop the other program, or set ${setting}` }
+  const address = `${host}:${number}`
+  if (free) return finding(check, true, 'port_free', { address })
+  if (running) return finding(check, true, 'port_used_here', { address })
+  if (await isMintmark(host, number)) return finding(check, true, 'port_used_by_us', { address })
+  return finding(check, false, 'port_used', { address, setting })
 }
 
 /** Every answer of ours has the same envelope, whatever the path. */
@@ -74,7 +76,7 @@ async function database(config: Config, running: boolean): Promise<Finding[]> {
       await opened.close()
     }
   } catch (error) {
-    const advice = config.databaseUrl ? 'check DATABASE_URL, and that the server is running' : 'see postgres.log in DATA_DIR'
-    return [{ check: 'database', ok: false, found: (error as Error).message, advice }]
+    const rule = config.databaseUrl ? 'database_url_unreachable' : 'database_not_started'
+    return [finding('database', false, rule, { message: (error as Error).message })]
   }
 }

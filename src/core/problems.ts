@@ -495,11 +495,21 @@ export function together(problems: readonly Problem[]): Reason {
 
 /** A reason in a language; a problem begins with its field. */
 export function textIn(words: Words, of: Reason | Problem): string {
-  let text = 'field' in of ? `${of.field} ` : ''
-  for (const parts of pieces(words.rules[of.rule])) {
-    const part = parts.find(({ names }) => names.every((name) => of.params[name] !== undefined))
+  const text = fill(words.rules[of.rule], of.params, (name, value) => shown(words, name, value))
+  return 'field' in of ? `${of.field} ${text}` : text
+}
+
+/** A text with its `{names}` replaced; of `[a|b]` the first part is shown whose parameters are all given. */
+export function fill(
+  template: string,
+  params: Params,
+  show: (name: string, value: Value) => string = (name, value) => shown(ENGLISH, name, value),
+): string {
+  let text = ''
+  for (const parts of pieces(template)) {
+    const part = parts.find(({ names }) => names.every((name) => params[name] !== undefined))
     part?.texts.forEach((before, i) => {
-      text += i === 0 ? before : shown(words, part.names[i - 1]!, of.params[part.names[i - 1]!]) + before
+      text += i === 0 ? before : show(part.names[i - 1]!, params[part.names[i - 1]!]!) + before
     })
   }
   return text

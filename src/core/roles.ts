@@ -43,12 +43,23 @@ export function isOperatorNeed(need: string): need is OperatorNeed {
   return Object.hasOwn(ALLOWED, need)
 }
 
+/** What a person's roles allow; everything for a caller who is no person, as a shared token is. */
+export function allowedNeeds(person: Person | undefined): OperatorNeed[] {
+  const needs = Object.keys(ALLOWED) as OperatorNeed[]
+  return person ? needs.filter((need) => isAllowed(person, need)) : needs
+}
+
+function isAllowed({ roles, unfinished }: Person, need: OperatorNeed): boolean {
+  const allowed: readonly Role[] = ALLOWED[need]
+  return (!unfinished || need === 'self') && roles.some((role) => allowed.includes(role))
+}
+
 /**
  * Refuses a person whose roles do not allow an operation.
  * @throws FORBIDDEN
  */
-export function mayOperate({ roles, unfinished }: Person, need: OperatorNeed): void {
-  if (unfinished && need !== 'self') throw new ServiceError('FORBIDDEN', reason('two_factor_first'))
-  const allowed: readonly Role[] = ALLOWED[need]
-  if (!roles.some((role) => allowed.includes(role))) throw new ServiceError('FORBIDDEN', reason('role', { values: allowed, has: roles }))
+export function mayOperate(person: Person, need: OperatorNeed): void {
+  if (isAllowed(person, need)) return
+  if (person.unfinished && need !== 'self') throw new ServiceError('FORBIDDEN', reason('two_factor_first'))
+  throw new ServiceError('FORBIDDEN', reason('role', { values: ALLOWED[need], has: person.roles }))
 }

@@ -3,7 +3,8 @@ import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
 import type { Config } from '#config.ts'
-import { databaseFindings, type Finding, FindingSchema, machineFindings } from './checks.ts'
+import { databaseFindings, machineFindings } from './checks.ts'
+import { type Finding, FindingSchema } from './findings.ts'
 
 export const HealthSchema = Type.Object(
   { ok: Type.Boolean({ description: 'Whether all findings are ok' }), findings: Type.Array(FindingSchema) },

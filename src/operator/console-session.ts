@@ -10,6 +10,7 @@ import { addSessionRoutes, answer, credentialIn, type SessionPages, sessionCalle
 import { unauthenticated } from '#core/errors.ts'
 import type { MarketNames } from '#core/markets.ts'
 import { reason } from '#core/problems.ts'
+import { allowedNeeds } from '#core/roles.ts'
 import type { Sealing } from '#core/sealing.ts'
 import { call, type Viewer } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
@@ -55,6 +56,7 @@ export function addConsoleSession(app: FastifyInstance, pages: SessionPages, par
       return {
         operator: viewer.name,
         person: person ? { id: person.id, roles: person.roles, unfinished: person.unfinished ?? false } : null,
+        may: allowedNeeds(person),
         first_steps: steps !== null && !steps.done,
         is_empty: steps?.steps.some(({ step, done }) => step === 'catalogue' && !done) ?? false,
         currencies,

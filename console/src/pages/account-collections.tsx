@@ -6,6 +6,7 @@ import { announce } from '#ui/toasts.tsx'
 import { WorthHistory } from '#ui/worth-history.tsx'
 import { List, useData, useWrite, writeNow } from '../api.ts'
 import { collectionVisibilityValues as VISIBILITIES, type StoredCollection } from '../api-types.ts'
+import { Act } from '../ui/act.tsx'
 import { count, t, term } from '../words.ts'
 
 export function AccountCollections({ accountId }: { accountId: number }) {
@@ -54,9 +55,9 @@ export function AccountCollections({ accountId }: { accountId: number }) {
           { name: 'visibility', label: t('visibility'), options: VISIBILITIES.map((code) => ({ value: code, text: term('visibility', code) })) },
         ]}
         actions={
-          <button type="button" class="main" onClick={() => setEdited('new')}>
+          <Act need="support" class="main" onClick={() => setEdited('new')}>
             {t('newCollection')}
-          </button>
+          </Act>
         }
         rowKey={(collection) => collection.id}
         columns={[
@@ -71,12 +72,12 @@ export function AccountCollections({ accountId }: { accountId: number }) {
                 <button type="button" aria-label={`${t('worth')}: ${collection.name}`} onClick={() => setWorthOf(collection)}>
                   {t('worth')}
                 </button>
-                <button type="button" aria-label={`${t('edit')}: ${collection.name}`} onClick={() => setEdited(collection)}>
+                <Act need="support" aria-label={`${t('edit')}: ${collection.name}`} onClick={() => setEdited(collection)}>
                   {t('edit')}
-                </button>
-                <button type="button" class="danger" aria-label={`${t('remove')}: ${collection.name}`} onClick={() => void remove(collection)}>
+                </Act>
+                <Act need="support" class="danger" aria-label={`${t('remove')}: ${collection.name}`} onClick={() => void remove(collection)}>
                   {t('remove')}
-                </button>
+                </Act>
               </span>
             ),
           },

@@ -7,6 +7,7 @@ import { Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { List, useWrite, writeNow } from '../api.ts'
 import { type ApiKey, type NewApiKey, pathsOperatorV1AccountsAccount_idKeysGetParametersQueryStateValues as KEY_STATES } from '../api-types.ts'
+import { Act } from '../ui/act.tsx'
 import { date, moment, t, term } from '../words.ts'
 
 type Task = { kind: 'create' } | { kind: 'change'; key: ApiKey } | { kind: 'rotate'; key: ApiKey } | { kind: 'show'; key: NewApiKey } | null
@@ -36,9 +37,9 @@ export function AccountKeys({ accountId }: { accountId: number }) {
           { name: 'state', label: t('state'), options: KEY_STATES.map((code) => ({ value: code, text: term('status', code) })) },
         ]}
         actions={
-          <button type="button" class="main" onClick={() => setTask({ kind: 'create' })}>
+          <Act need="support" class="main" onClick={() => setTask({ kind: 'create' })}>
             {t('newKey')}
-          </button>
+          </Act>
         }
         rowKey={(key) => key.id}
         columns={[
@@ -55,16 +56,16 @@ export function AccountKeys({ accountId }: { accountId: number }) {
               key.revoked_at === null && (
                 <span class="buttons tight">
                   {stateOf(key) === 'valid' && (
-                    <button type="button" aria-label={`${t('edit')}: ${nameOf(key)}`} onClick={() => setTask({ kind: 'change', key })}>
+                    <Act need="support" aria-label={`${t('edit')}: ${nameOf(key)}`} onClick={() => setTask({ kind: 'change', key })}>
                       {t('edit')}
-                    </button>
+                    </Act>
                   )}
-                  <button type="button" aria-label={`${t('rotate')}: ${nameOf(key)}`} onClick={() => setTask({ kind: 'rotate', key })}>
+                  <Act need="support" aria-label={`${t('rotate')}: ${nameOf(key)}`} onClick={() => setTask({ kind: 'rotate', key })}>
                     {t('rotate')}
-                  </button>
-                  <button type="button" class="danger" aria-label={`${t('revoke')}: ${nameOf(key)}`} onClick={() => void revoke(key)}>
+                  </Act>
+                  <Act need="support" class="danger" aria-label={`${t('revoke')}: ${nameOf(key)}`} onClick={() => void revoke(key)}>
                     {t('revoke')}
-                  </button>
+                  </Act>
                 </span>
               ),
           },

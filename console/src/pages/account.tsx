@@ -10,6 +10,7 @@ import { Await, Facts, Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { useData, useWrite } from '../api.ts'
 import type { Account } from '../api-types.ts'
+import { Act } from '../ui/act.tsx'
 import { count, moment, t, term, type WordKey } from '../words.ts'
 import { planOptions } from './accounts.tsx'
 import { AccountCollections } from './account-collections.tsx'
@@ -83,12 +84,12 @@ function Head({ account, of }: { account: Account; of: Loaded<Account> }) {
           <a class="button" href={`/console/listings?seller_id=${account.id}`}>
             {t('listings')}
           </a>
-          <button type="button" onClick={() => setChanging(true)}>
+          <Act need="support" onClick={() => setChanging(true)}>
             {t('edit')}
-          </button>
-          <button type="button" class={account.suspended ? '' : 'danger'} disabled={busy} onClick={() => void suspend()}>
+          </Act>
+          <Act need="support" class={account.suspended ? '' : 'danger'} disabled={busy} onClick={() => void suspend()}>
             {account.suspended ? t('resume') : t('suspend')}
-          </button>
+          </Act>
         </div>
       </div>
       <Facts

@@ -9,6 +9,7 @@ import { Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { List, useWrite } from '../api.ts'
 import { planValues as PLANS } from '../api-types.ts'
+import { Act } from '../ui/act.tsx'
 import { count, date, t, term } from '../words.ts'
 
 export const planOptions = () => PLANS.map((plan) => ({ value: plan, text: term('plan', plan) }))
@@ -47,9 +48,9 @@ export function AccountsPage() {
           },
         ]}
         actions={
-          <button type="button" class="main" onClick={() => setOpening(true)}>
+          <Act need="support" class="main" onClick={() => setOpening(true)}>
             {t('newAccount')}
-          </button>
+          </Act>
         }
         rowKey={(account) => account.id}
         columns={[

@@ -3,13 +3,14 @@ import { useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { type ApprovalBacktest, type ApprovalConditions, type ApprovalRule, approvalRuleModeValues as MODES } from '../api-types.ts'
 import { useVersion } from '#ui/data.ts'
-import { List, useData, useWrite, writeNow } from '../api.ts'
+import { List, may, useData, useWrite, writeNow } from '../api.ts'
 import { confirmed, Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
 import { Tabs } from '#ui/frame.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { Await, Empty, Facts, Refusal, Status } from '#ui/states.tsx'
 import { Table } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
+import { Act } from '../ui/act.tsx'
 import { ago, count, date, moment, t, term } from '../words.ts'
 
 const MEASURED = ['price_ratio', 'seller_sales', 'seller_approved', 'seller_rejected', 'seller_age_days'] as const
@@ -52,8 +53,8 @@ export function ApprovalRulesPage() {
       <div class="head">
         <Heading>{t('approvalRules')}</Heading>
         <div class="actions">
-          <button
-            type="button"
+          <Act
+            need="market"
             class="main"
             onClick={() => {
               clear()
@@ -61,7 +62,7 @@ export function ApprovalRulesPage() {
             }}
           >
             {t('newRule')}
-          </button>
+          </Act>
         </div>
       </div>
       <ApprovalTabs current="rules" />
@@ -141,23 +142,23 @@ export function ApprovalRulePage() {
                 <Heading>{rule.name}</Heading>
                 <div class="actions">
                   {MODES.filter((mode) => mode !== rule.mode).map((mode) => (
-                    <button key={mode} type="button" class={mode === 'on' ? 'main' : undefined} disabled={busy} onClick={() => void save({ mode })}>
+                    <Act need="market" key={mode} class={mode === 'on' ? 'main' : undefined} disabled={busy} onClick={() => void save({ mode })}>
                       {t(`switchTo.${mode}`)}
-                    </button>
+                    </Act>
                   ))}
-                  <button
-                    type="button"
+                  <Act
+                    need="market"
                     onClick={() => {
                       clear()
                       setEditing(true)
                     }}
                   >
                     {t('edit')}
-                  </button>
+                  </Act>
                   {rule.approved > 0 && (
-                    <button type="button" class="danger" disabled={busy} onClick={() => void reopen(rule)}>
+                    <Act need="market" class="danger" disabled={busy} onClick={() => void reopen(rule)}>
                       {t('reopen')}
-                    </button>
+                    </Act>
                   )}
                 </div>
               </div>
@@ -235,11 +236,13 @@ function BacktestForm({ rule }: { rule: ApprovalRule }) {
     <section aria-labelledby="backtest">
       <h2 id="backtest">{t('backtest')}</h2>
       <p class="quiet">{t('backtestText')}</p>
-      <Form submit={t('runBacktest')} busy={busy} error={error} onSubmit={(values) => void run(values)}>
-        <Field label={t('backtestDays')}>
-          <input name="days" type="number" min={1} max={365} required defaultValue={DAYS} />
-        </Field>
-      </Form>
+      {may('market') && (
+        <Form submit={t('runBacktest')} busy={busy} error={error} onSubmit={(values) => void run(values)}>
+          <Field label={t('backtestDays')}>
+            <input name="days" type="number" min={1} max={365} required defaultValue={DAYS} />
+          </Field>
+        </Form>
+      )}
       {result && (
         <div role="status">
           <Facts

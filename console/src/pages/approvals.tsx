@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { type ApiError, newKey } from '#ui/api.ts'
 import { asApiError, useVersion } from '#ui/data.ts'
-import { request, useData, writeNow } from '../api.ts'
+import { may, request, useData, writeNow } from '../api.ts'
 import type { ListingDecision, WaitingListing } from '../api-types.ts'
 import { confirmed } from '#ui/dialog.tsx'
 import { Grade } from '../ui/grade.tsx'
@@ -14,6 +14,7 @@ import { useInTurn, useQueue } from '../ui/queue.ts'
 import { Empty, Failure, Waiting } from '#ui/states.tsx'
 import { ChooseAll, Pages, toggled, useFilters } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
+import { Act } from '../ui/act.tsx'
 import { ago, count, lira, sentence, t, term } from '../words.ts'
 import { ApprovalTabs } from './approval-rules.tsx'
 import { presetReasons, RefusalDialog, type RefusalKind } from '../ui/refusal-dialog.tsx'
@@ -121,6 +122,7 @@ export function ApprovalsPage() {
   }
   const presets = presetReasons()
   onKey((event) => {
+    if (!may('market')) return
     if (event.key === 'u' && last) return undo
     if (!current) return
     const preset = presets[Number(/^Digit([1-9])$/.exec(event.code)?.[1] ?? 0) - 1]
@@ -141,20 +143,20 @@ export function ApprovalsPage() {
           {t('approvals')} {queue.pagination && <span class="quiet">{count(queue.pagination.total)}</span>}
         </Heading>
         <div class="actions">
-          <button type="button" class="main" disabled={subjects.length === 0} aria-keyshortcuts="a" onClick={() => void approve()}>
+          <Act need="market" class="main" disabled={subjects.length === 0} aria-keyshortcuts="a" onClick={() => void approve()}>
             {many > 0 ? t('approveCount', { count: many }) : t('approve')} <kbd>A</kbd>
-          </button>
-          <button type="button" disabled={subjects.length === 0} aria-keyshortcuts="c" onClick={() => setRefusing('request_change')}>
+          </Act>
+          <Act need="market" disabled={subjects.length === 0} aria-keyshortcuts="c" onClick={() => setRefusing('request_change')}>
             {many > 0 ? t('requestChangeCount', { count: many }) : t('requestChange')} <kbd>C</kbd>
-          </button>
-          <button type="button" class="danger" disabled={subjects.length === 0} aria-keyshortcuts="r" onClick={() => setRefusing('reject')}>
+          </Act>
+          <Act need="market" class="danger" disabled={subjects.length === 0} aria-keyshortcuts="r" onClick={() => setRefusing('reject')}>
             {many > 0 ? t('rejectCount', { count: many }) : t('reject')} <kbd>R</kbd>
-          </button>
+          </Act>
         </div>
       </div>
       <ApprovalTabs current="queue" />
       <div class="toolbar">{bar}</div>
-      <p class="quiet keys">{t('approvalKeys')}</p>
+      {may('market') && <p class="quiet keys">{t('approvalKeys')}</p>}
       <p class="quiet keys" role="status">
         {applying > 0 && t('decisionsApplying', { count: applying })}
       </p>
@@ -182,19 +184,23 @@ export function ApprovalsPage() {
       ) : (
         <div class="queue">
           <div class="rows">
-            {/* biome-ignore lint/a11y/noLabelWithoutControl: the control is within */}
-            <label class="check">
-              <ChooseAll keys={rows.map((row) => row.id)} chosen={chosen} choose={setChosen} /> {t('chooseAll')}
-            </label>
+            {may('market') && (
+              // biome-ignore lint/a11y/noLabelWithoutControl: the control is within
+              <label class="check">
+                <ChooseAll keys={rows.map((row) => row.id)} chosen={chosen} choose={setChosen} /> {t('chooseAll')}
+              </label>
+            )}
             <ul ref={list} aria-label={t('approvals')}>
               {rows.map((row, index) => (
                 <li key={row.id} aria-current={row.id === current.id ? 'true' : undefined}>
-                  <input
-                    type="checkbox"
-                    aria-label={t('chooseRow', { name: row.title })}
-                    checked={chosen.includes(row.id)}
-                    onChange={() => setChosen(toggled(chosen, row.id))}
-                  />
+                  {may('market') && (
+                    <input
+                      type="checkbox"
+                      aria-label={t('chooseRow', { name: row.title })}
+                      checked={chosen.includes(row.id)}
+                      onChange={() => setChosen(toggled(chosen, row.id))}
+                    />
+                  )}
                   <button type="button" class="plain" onClick={() => show(index)}>
                     <span>{row.title}</span>
                     <small>
@@ -216,13 +222,13 @@ export function ApprovalsPage() {
                 <ChangedMeanwhile key={row.id} seen={row} now={current} />
               ))}
             <ListingBeside key={current.id} listing={current} review={current.review} />
-            {many === 0 && (
+            {many === 0 && may('market') && (
               <section class="presets" aria-label={t('rejectWith')}>
                 <h3>{t('rejectWith')}</h3>
                 {presets.map((preset, n) => (
-                  <button key={preset} type="button" aria-keyshortcuts={String(n + 1)} onClick={() => rejectWith(preset)}>
+                  <Act need="market" key={preset} aria-keyshortcuts={String(n + 1)} onClick={() => rejectWith(preset)}>
                     <kbd>{n + 1}</kbd> {preset}
-                  </button>
+                  </Act>
                 ))}
               </section>
             )}

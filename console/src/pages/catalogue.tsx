@@ -11,6 +11,7 @@ import type { ListedItem, StoredCategory, StoredItem } from '../api-types.ts'
 import { marketOptions } from '../ui/market-options.ts'
 import { Picture } from '#ui/picture.tsx'
 import { QueryInput } from '../ui/query-input.tsx'
+import { Act } from '../ui/act.tsx'
 import { moment, t, term } from '../words.ts'
 import { CategoryForm } from './category-form.tsx'
 import { ItemForm } from './item-form.tsx'
@@ -33,9 +34,9 @@ export function CataloguePage() {
         <aside aria-label={t('categories')}>
           <div class="head">
             <h2>{t('categories')}</h2>
-            <button type="button" onClick={() => setTask({ kind: 'category', category: null })}>
+            <Act need="catalogue" onClick={() => setTask({ kind: 'category', category: null })}>
               {t('newCategory')}
-            </button>
+            </Act>
           </div>
           <ul class="tree">
             <li>
@@ -62,9 +63,9 @@ export function CataloguePage() {
               { name: 'ref', label: t('ref') },
             ]}
             actions={
-              <button type="button" class="main" onClick={() => setTask({ kind: 'item' })}>
+              <Act need="catalogue" class="main" onClick={() => setTask({ kind: 'item' })}>
                 {t('newItem')}
-              </button>
+              </Act>
             }
             rowKey={(item) => item.id}
             columns={[
@@ -185,9 +186,9 @@ function Node({ category, ...shared }: { category: StoredCategory } & Omit<Branc
         <a href={address.link({ category_id: category.id })} aria-current={shared.selected === category.id ? 'true' : undefined}>
           {category.name} {category.parent_id === null && <span class="quiet">{term('market', category.market)}</span>}
         </a>
-        <button type="button" class="plain edit" aria-label={`${t('edit')}: ${category.name}`} onClick={() => shared.onEdit(category)}>
+        <Act need="catalogue" class="plain edit" aria-label={`${t('edit')}: ${category.name}`} onClick={() => shared.onEdit(category)}>
           ✎
-        </button>
+        </Act>
       </span>
       {open && (
         <ul>

@@ -2,9 +2,12 @@
 import { Heading } from '#ui/heading.tsx'
 import { Await, Status } from '#ui/states.tsx'
 import { Table } from '#ui/table.tsx'
-import { marketCodeValues as MARKETS } from '../api-types.ts'
+import type { Params } from '../../../src/core/problems.ts'
+import { type FindingRule, textsOf } from '../../../src/health/findings.ts'
+import { type Finding, marketCodeValues as MARKETS } from '../api-types.ts'
 import { useData } from '../api.ts'
-import { t, term } from '../words.ts'
+import { locale, t, term } from '../words.ts'
+import { FINDINGS_IN_TURKISH } from '../words/findings-tr.ts'
 
 const AGAIN_MS = 60_000
 
@@ -29,8 +32,8 @@ export function HealthPage() {
               columns={[
                 { head: t('name'), short: true, cell: ({ check }) => nameOf(check) },
                 { head: t('state'), cell: (finding) => <Status code={finding.ok ? 'passed' : 'failed'} /> },
-                { head: t('finding'), cell: ({ found }) => <span lang="en">{found}</span> },
-                { head: t('whatToDo'), cell: ({ advice }) => advice && <span lang="en">{advice}</span> },
+                { head: t('finding'), cell: (finding) => told(finding).found },
+                { head: t('whatToDo'), cell: (finding) => told(finding).advice },
               ]}
             />
           </>
@@ -38,6 +41,12 @@ export function HealthPage() {
       </Await>
     </>
   )
+}
+
+/** What was found and what to do, in the reader's language; as the service says it where its rule is not known here. */
+function told({ rule, params, found, advice }: Finding): { found: string; advice?: string | undefined } {
+  const known = locale.value === 'tr' && Object.hasOwn(FINDINGS_IN_TURKISH, rule)
+  return known ? textsOf(FINDINGS_IN_TURKISH[rule as FindingRule], params as Params) : { found, advice }
 }
 
 function nameOf(check: string): string {

@@ -8,6 +8,7 @@ import { Table } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { useData, useWrite } from '../api.ts'
 import type { ImportDetail } from '../api-types.ts'
+import { Act } from '../ui/act.tsx'
 import { count, moment, refusal, sentence, t, term } from '../words.ts'
 import { ItemPicture } from '../ui/item-picture.tsx'
 import { ImportState, isUnderWay, muchRejected } from '../ui/import-state.tsx'
@@ -55,9 +56,9 @@ function Report({ of }: { of: ImportDetail }) {
         </Heading>
         <div class="actions">
           {revertible && (
-            <button type="button" class="danger" disabled={busy} onClick={() => void revert()}>
+            <Act need="catalogue" class="danger" disabled={busy} onClick={() => void revert()}>
               {t('revert')}
-            </button>
+            </Act>
           )}
         </div>
       </div>

@@ -2,7 +2,7 @@
 import { useVersion } from '#ui/data.ts'
 import { Tabs } from '#ui/frame.tsx'
 import { Heading } from '#ui/heading.tsx'
-import { List, useData } from '../api.ts'
+import { List, may, useData } from '../api.ts'
 import { importStatusValues as IMPORT_STATUSES } from '../api-types.ts'
 import { ImportFiles } from '../ui/import-files.tsx'
 import { ImportState, isUnderWay } from '../ui/import-state.tsx'
@@ -28,7 +28,7 @@ export function ImportsPage() {
     <>
       <Heading>{t('imports')}</Heading>
       <ImportTabs current="imports" />
-      <ImportFiles formats={formats} onStarted={changed} />
+      {may('catalogue') && <ImportFiles formats={formats} onStarted={changed} />}
       <List
         path="/imports"
         caption={t('imports')}

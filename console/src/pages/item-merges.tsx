@@ -9,6 +9,7 @@ import { announce } from '#ui/toasts.tsx'
 import { useData, useWrite } from '../api.ts'
 import type { Merge, PricedItem } from '../api-types.ts'
 import { items } from '../ui/sources.ts'
+import { Act } from '../ui/act.tsx'
 import { moment, t, term } from '../words.ts'
 
 interface MergeFormProps {
@@ -87,14 +88,14 @@ export function ItemMerges({ itemId, onUndone }: { itemId: number; onUndone: () 
               {
                 head: t('split'),
                 cell: (merge) => (
-                  <button
-                    type="button"
+                  <Act
+                    need="catalogue"
                     disabled={busy}
                     aria-label={t('splitOne', { name: merge.from.name, id: merge.from.id })}
                     onClick={() => void undo(merge)}
                   >
                     {t('split')}
-                  </button>
+                  </Act>
                 ),
               },
             ]}

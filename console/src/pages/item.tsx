@@ -8,6 +8,7 @@ import { Table } from '#ui/table.tsx'
 import { useData } from '../api.ts'
 import { type HeldPrice, marketCodeValues as MARKETS, type PricedItem, type PricePoint } from '../api-types.ts'
 import { Grade } from '../ui/grade.tsx'
+import { Act } from '../ui/act.tsx'
 import { ago, count, date, lira, moment, refusal, t, term } from '../words.ts'
 import { Picture } from '#ui/picture.tsx'
 import { ItemForm } from './item-form.tsx'
@@ -39,12 +40,12 @@ export function ItemPage() {
                 {row.name} {row.code && <span class="quiet">{row.code}</span>}
               </Heading>
               <div class="actions">
-                <button type="button" onClick={() => setEditing(true)}>
+                <Act need="catalogue" onClick={() => setEditing(true)}>
                   {t('edit')}
-                </button>
-                <button type="button" onClick={() => setMerging(true)}>
+                </Act>
+                <Act need="catalogue" onClick={() => setMerging(true)}>
                   {t('merge')}…
-                </button>
+                </Act>
               </div>
             </div>
             <div class="item">
@@ -185,9 +186,9 @@ function CurrentPrices({ itemId, prices, onSaved }: { itemId: number; prices: It
     <section aria-labelledby="prices">
       <div class="head">
         <h2 id="prices">{t('currentPrices')}</h2>
-        <button type="button" onClick={() => setSetting(null)}>
+        <Act need="catalogue" onClick={() => setSetting(null)}>
           {t('newPrice')}
-        </button>
+        </Act>
       </div>
       {setting !== undefined && (
         <PriceForm
@@ -221,14 +222,14 @@ function CurrentPrices({ itemId, prices, onSaved }: { itemId: number; prices: It
               head: t('actions'),
               cell: (price) =>
                 price.market !== 'service' && (
-                  <button
-                    type="button"
+                  <Act
+                    need="catalogue"
                     class="plain"
                     aria-label={`${t('correct')}: ${term('market', price.market)} ${price.label}`}
                     onClick={() => setSetting(price)}
                   >
                     {t('correct')}
-                  </button>
+                  </Act>
                 ),
             },
           ]}

@@ -11,6 +11,7 @@ import { Named } from '../ui/named.tsx'
 import { RefusalDialog, type RefusalKind } from '../ui/refusal-dialog.tsx'
 import { Await, Facts, Failure, Refusal, Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
+import { Act } from '../ui/act.tsx'
 import { calendarDay, count, language, lira, moment, rateText, t, term } from '../words.ts'
 import { Picture } from '#ui/picture.tsx'
 import { changedFields, ListingFields, listingFields } from './listings.tsx'
@@ -73,22 +74,22 @@ export function ListingPage() {
             <div class="head">
               <Heading>{row.title}</Heading>
               <div class="actions">
-                <button type="button" onClick={() => setTask({ kind: 'edit', opened: row })}>
+                <Act need="market" onClick={() => setTask({ kind: 'edit', opened: row })}>
                   {t('edit')}
-                </button>
+                </Act>
                 {['pending', 'rejected'].includes(row.status) && (
-                  <button type="button" class="main" disabled={busy} onClick={() => void approve(row)}>
+                  <Act need="market" class="main" disabled={busy} onClick={() => void approve(row)}>
                     {t('approve')}
-                  </button>
+                  </Act>
                 )}
                 {!['rejected', 'sold'].includes(row.status) && (
                   <>
-                    <button type="button" disabled={busy} onClick={() => setTask({ kind: 'request_change' })}>
+                    <Act need="market" disabled={busy} onClick={() => setTask({ kind: 'request_change' })}>
                       {t('requestChange')}
-                    </button>
-                    <button type="button" class="danger" disabled={busy} onClick={() => setTask({ kind: 'reject' })}>
+                    </Act>
+                    <Act need="market" class="danger" disabled={busy} onClick={() => setTask({ kind: 'reject' })}>
                       {t('reject')}
-                    </button>
+                    </Act>
                   </>
                 )}
               </div>

@@ -10,13 +10,14 @@ import { Id } from '#ui/id.tsx'
 import { Picker } from '#ui/picker.tsx'
 import { Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
-import { List, useData, useWrite } from '../api.ts'
+import { List, may, useData, useWrite } from '../api.ts'
 import { listingStatusValues as LISTING_STATUSES, shippingPayerValues as SHIPPING_PAYERS, type StoredListing } from '../api-types.ts'
 import { Grade } from '../ui/grade.tsx'
 import { ListingBulk } from '../ui/listing-bulk.tsx'
 import { ItemPicture } from '../ui/item-picture.tsx'
 import { Named } from '../ui/named.tsx'
 import { accounts, items } from '../ui/sources.ts'
+import { Act } from '../ui/act.tsx'
 import { ago, count, date, language, lira, moment, t, term } from '../words.ts'
 
 export function MarketTabs({ current }: { current: 'listings' | 'orders' }) {
@@ -51,23 +52,27 @@ export function ListingsPage() {
           { name: 'item_id', label: t('item'), picker: items },
         ]}
         actions={
-          <button type="button" class="main" onClick={() => setMaking(true)}>
+          <Act need="market" class="main" onClick={() => setMaking(true)}>
             {t('newListing')}
-          </button>
+          </Act>
         }
         version={version}
-        bulk={{
-          nameOf: (listing) => listing.title,
-          actions: (listings, done) => (
-            <ListingBulk
-              listings={listings}
-              onDone={() => {
-                done()
-                changed()
-              }}
-            />
-          ),
-        }}
+        bulk={
+          may('market')
+            ? {
+                nameOf: (listing) => listing.title,
+                actions: (listings, done) => (
+                  <ListingBulk
+                    listings={listings}
+                    onDone={() => {
+                      done()
+                      changed()
+                    }}
+                  />
+                ),
+              }
+            : undefined
+        }
         rowKey={(listing) => listing.id}
         columns={[
           { head: t('title'), cell: (listing) => <Titled of={listing} /> },

@@ -4,7 +4,7 @@ import { useLocation } from 'preact-iso'
 import { newKey } from '#ui/api.ts'
 import { type Match, matchReasonRuleValues as RULES, matchStateValues as STATES, type MatchReason } from '../api-types.ts'
 import { asApiError, useVersion } from '#ui/data.ts'
-import { request, useData } from '../api.ts'
+import { may, request, useData } from '../api.ts'
 import { Tabs } from '#ui/frame.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { Picture } from '#ui/picture.tsx'
@@ -12,6 +12,7 @@ import { useInTurn, useQueue } from '../ui/queue.ts'
 import { Empty, Facts, Failure, Waiting } from '#ui/states.tsx'
 import { Pages, useFilters } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
+import { Act } from '../ui/act.tsx'
 import { count, moment, sentence, t, term } from '../words.ts'
 import { priceText } from './prices.ts'
 
@@ -67,7 +68,7 @@ export function MatchesPage() {
     })
   }
   onKey((event) => {
-    if (!current) return
+    if (!current || !may('catalogue')) return
     const act: Record<string, () => void> = {
       ...(isDecided || current.state === 'postponed' ? { w: () => decide(current, 'withdraw') } : { l: () => decide(current, 'postpone') }),
       ...(!isDecided && {
@@ -87,7 +88,7 @@ export function MatchesPage() {
       </Heading>
       <MatchTabs current="cards" />
       <div class="toolbar">{bar}</div>
-      <p class="quiet keys">{t('matchKeys')}</p>
+      {may('catalogue') && <p class="quiet keys">{t('matchKeys')}</p>}
       <p class="quiet keys" role="status">
         {applying > 0 && t('matchesApplying', { count: applying })}
       </p>
@@ -118,18 +119,18 @@ export function MatchesPage() {
           <article aria-label={current.record.name} aria-live="polite">
             <div class="buttons">
               {isDecided || current.state === 'postponed' ? (
-                <button type="button" aria-keyshortcuts="w" onClick={() => decide(current, 'withdraw')}>
+                <Act need="catalogue" aria-keyshortcuts="w" onClick={() => decide(current, 'withdraw')}>
                   {t('matchWithdraw')} <kbd>W</kbd>
-                </button>
+                </Act>
               ) : (
-                <button type="button" aria-keyshortcuts="l" onClick={() => decide(current, 'postpone')}>
+                <Act need="catalogue" aria-keyshortcuts="l" onClick={() => decide(current, 'postpone')}>
                   {t('matchLater')} <kbd>L</kbd>
-                </button>
+                </Act>
               )}
               {!isDecided && (
-                <button type="button" aria-keyshortcuts="n" onClick={() => decide(current, 'separate')}>
+                <Act need="catalogue" aria-keyshortcuts="n" onClick={() => decide(current, 'separate')}>
                   {t('matchNewItem')} <kbd>N</kbd>
-                </button>
+                </Act>
               )}
             </div>
             {current.decision && (
@@ -211,9 +212,9 @@ function CandidateSide({ candidate: { item, score, reasons }, digit, onAccept }:
       <Side card={item} set={item.category.name} finish={item.attributes.find(({ name }) => name === 'Finish')?.value ?? ''} />
       <Reasons of={reasons} />
       {onAccept && (
-        <button type="button" class="main" aria-keyshortcuts={digit === null ? undefined : String(digit)} onClick={onAccept}>
+        <Act need="catalogue" class="main" aria-keyshortcuts={digit === null ? undefined : String(digit)} onClick={onAccept}>
           {t('matchAccept')} {digit !== null && <kbd>{digit}</kbd>}
-        </button>
+        </Act>
       )}
     </section>
   )

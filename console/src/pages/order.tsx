@@ -10,6 +10,7 @@ import { announce } from '#ui/toasts.tsx'
 import type { StoredOrder } from '../api-types.ts'
 import { useData, useWrite } from '../api.ts'
 import { Named } from '../ui/named.tsx'
+import { Act } from '../ui/act.tsx'
 import { count, lira, moment, t } from '../words.ts'
 import { sumOf } from './orders.tsx'
 
@@ -38,9 +39,9 @@ export function OrderPage() {
                 <div class="actions">
                   <PrintButton />
                   {open.length > 0 && (
-                    <button type="button" class="danger" onClick={() => setChosen(open)}>
+                    <Act need="refunds" class="danger" onClick={() => setChosen(open)}>
                       {t('cancelOrder')}
-                    </button>
+                    </Act>
                   )}
                 </div>
               </div>
@@ -88,9 +89,9 @@ function LineState({ line: { line, listing_status: status, cancellation }, onCan
       <>
         <Status code={status} />{' '}
         {onCancel && (
-          <button type="button" class="plain" onClick={onCancel}>
+          <Act need="refunds" class="plain" onClick={onCancel}>
             {t('cancelLine', { number: line })}
-          </button>
+          </Act>
         )}
       </>
     )

@@ -11,6 +11,7 @@ import { List, useWrite } from '../api.ts'
 import type { StoredOrder } from '../api-types.ts'
 import { Named } from '../ui/named.tsx'
 import { accounts, items, listings } from '../ui/sources.ts'
+import { Act } from '../ui/act.tsx'
 import { count, lira, moment, t } from '../words.ts'
 import { MarketTabs } from './listings.tsx'
 
@@ -33,9 +34,9 @@ export function OrdersPage() {
         ]}
         toQuery={periodQuery}
         actions={
-          <button type="button" class="main" onClick={() => setRecording(true)}>
+          <Act need="market" class="main" onClick={() => setRecording(true)}>
             {t('recordOrder')}
-          </button>
+          </Act>
         }
         rowKey={(order) => order.order_id}
         columns={[

@@ -7,6 +7,7 @@ import { announce } from '#ui/toasts.tsx'
 import { type PriceDecision, priceDecisionDecisionValues as DECISIONS } from '../api-types.ts'
 import { List, writeNow } from '../api.ts'
 import { ItemPicture } from '../ui/item-picture.tsx'
+import { Act } from '../ui/act.tsx'
 import { ago, count, moment, t, term } from '../words.ts'
 
 export function ReviewTabs({ current }: { current: 'reviews' | 'decisions' }) {
@@ -66,9 +67,9 @@ export function PriceDecisionsPage() {
             head: t('actions'),
             cell: (row) =>
               row.undone_at === null ? (
-                <button type="button" disabled={busy} aria-label={`${t('undo')}: #${row.id}`} onClick={() => void undo(row.id)}>
+                <Act need="catalogue" disabled={busy} aria-label={`${t('undo')}: #${row.id}`} onClick={() => void undo(row.id)}>
                   {t('undo')}
-                </button>
+                </Act>
               ) : (
                 <span class="quiet" title={moment(row.undone_at)}>
                   {t('undoneBy', { author: row.undone_by ?? '' })}

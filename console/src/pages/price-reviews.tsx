@@ -11,7 +11,7 @@ import {
 } from '../api-types.ts'
 import { asApiError, useVersion } from '#ui/data.ts'
 import type { Body } from '#ui/operations.ts'
-import { type OperatorApi, request, useData, writeNow } from '../api.ts'
+import { may, type OperatorApi, request, useData, writeNow } from '../api.ts'
 import { confirmed } from '#ui/dialog.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { marketOptions } from '../ui/market-options.ts'
@@ -22,6 +22,7 @@ import { categories, imports, items } from '../ui/sources.ts'
 import { Empty, Facts, Failure, Status, Waiting } from '#ui/states.tsx'
 import { Pages, useFilters } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
+import { Act } from '../ui/act.tsx'
 import { ago, count, date, moment, refusal, sentence, t, term } from '../words.ts'
 import { ReviewTabs, undoDecision } from './price-decisions.tsx'
 import { priceText } from './prices.ts'
@@ -112,6 +113,7 @@ export function PriceReviewsPage() {
     if (applying === 0) setDecided([])
   }, [queue.data])
   onKey((event) => {
+    if (!may('catalogue')) return
     const digit = /^Digit([1-9])$/.exec(event.code)?.[1]
     const side = digit && current ? decidableOf(current)[Number(digit) - 1] : undefined
     if (side) return () => decide(current!, singleDecision(event.shiftKey ? 'withdraw' : 'confirm', current!, side))
@@ -138,19 +140,19 @@ export function PriceReviewsPage() {
         {state && (
           <div class="actions">
             {DECIDABLE[state].map((how) => (
-              <button
+              <Act
+                need="catalogue"
                 key={how}
-                type="button"
                 class={how === 'accept' || how === 'confirm' ? undefined : 'danger'}
                 onClick={() => void decideAll(how)}
               >
                 {t(`allThatMatch.${how}`)}
-              </button>
+              </Act>
             ))}
           </div>
         )}
       </div>
-      <p class="quiet keys">{t('reviewKeys')}</p>
+      {may('catalogue') && <p class="quiet keys">{t('reviewKeys')}</p>}
       <p class="quiet keys" role="status">
         {applying > 0 && t('decisionsApplying', { count: applying })}
       </p>
@@ -268,17 +270,17 @@ function Group({ review, onDecide }: GroupProps) {
           <div class="buttons">
             {state === 'held' ? (
               <>
-                <button type="button" class="main" aria-keyshortcuts="a" onClick={() => onDecide(groupDecision('accept', review))}>
+                <Act need="catalogue" class="main" aria-keyshortcuts="a" onClick={() => onDecide(groupDecision('accept', review))}>
                   {t('acceptCount', { count: inQuestion.length })} <kbd>A</kbd>
-                </button>
-                <button type="button" class="danger" aria-keyshortcuts="d" onClick={() => onDecide(groupDecision('discard', review))}>
+                </Act>
+                <Act need="catalogue" class="danger" aria-keyshortcuts="d" onClick={() => onDecide(groupDecision('discard', review))}>
                   {t('discardCount', { count: inQuestion.length })} <kbd>D</kbd>
-                </button>
+                </Act>
               </>
             ) : (
-              <button type="button" class="danger" aria-keyshortcuts="w" onClick={() => onDecide(groupDecision('withdraw', review))}>
+              <Act need="catalogue" class="danger" aria-keyshortcuts="w" onClick={() => onDecide(groupDecision('withdraw', review))}>
                 {t('withdrawCount', { count: inQuestion.length })} <kbd>W</kbd>
-              </button>
+              </Act>
             )}
           </div>
         </div>
@@ -321,15 +323,15 @@ function Side({ review, prices, onDecide }: GroupProps & { prices: ReviewedPrice
             {digit > 0 && (decidable.length > 1 || review.state !== 'held') && (
               <div class="buttons tight">
                 {DECIDABLE[review.state].map((how, n) => (
-                  <button
+                  <Act
+                    need="catalogue"
                     key={how}
-                    type="button"
                     class={n === 0 ? undefined : 'danger'}
                     aria-label={`${term('decide', how)}: ${name}`}
                     onClick={() => onDecide(singleDecision(how, review, price))}
                   >
                     {term('decide', how)} {review.state !== 'held' && digit <= DIGITS && <kbd>{n === 0 ? digit : `⇧${digit}`}</kbd>}
-                  </button>
+                  </Act>
                 ))}
               </div>
             )}

@@ -5,6 +5,7 @@ import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { List, sessions, useData, useWrite } from '../api.ts'
+import { Act } from '../ui/act.tsx'
 import { calendarDay, rateText, t } from '../words.ts'
 import { ImportTabs } from './imports.tsx'
 
@@ -33,8 +34,8 @@ export function RatesPage() {
         version={version}
         filters={[{ name: 'currency', label: t('currency'), options: currencies().map((code) => ({ value: code, text: code })) }]}
         actions={
-          <button
-            type="button"
+          <Act
+            need="catalogue"
             class="main"
             onClick={() => {
               clear()
@@ -42,7 +43,7 @@ export function RatesPage() {
             }}
           >
             {t('newRate')}
-          </button>
+          </Act>
         }
         rowKey={(row) => `${row.currency} ${row.day}`}
         columns={[

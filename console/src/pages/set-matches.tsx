@@ -8,6 +8,7 @@ import { Empty, Refusal } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { type SetMatch, setMatchStateValues as STATES } from '../api-types.ts'
 import { List, useData, useWrite } from '../api.ts'
+import { Act } from '../ui/act.tsx'
 import { moment, t, term } from '../words.ts'
 import { MatchTabs } from './matches.tsx'
 
@@ -93,14 +94,14 @@ export function SetMatchesPage() {
                   <li key={set.id}>
                     {set.name} <span class="quiet">{set.ref}</span> {t('setAgree', { agree, of })}{' '}
                     {!decided && (
-                      <button
-                        type="button"
+                      <Act
+                        need="catalogue"
                         disabled={busy}
                         aria-label={`${t('setAccept')}: ${match.set.name}, ${set.name}`}
                         onClick={() => void accept(match, set)}
                       >
                         {t('setAccept')}
-                      </button>
+                      </Act>
                     )}
                   </li>
                 ))}
@@ -117,17 +118,17 @@ export function SetMatchesPage() {
             head: t('actions'),
             cell: (match) =>
               isDecided ? (
-                <button type="button" disabled={busy} aria-label={`${t('matchWithdraw')}: ${match.set.name}`} onClick={() => void withdraw(match)}>
+                <Act need="catalogue" disabled={busy} aria-label={`${t('matchWithdraw')}: ${match.set.name}`} onClick={() => void withdraw(match)}>
                   {t('matchWithdraw')}
-                </button>
+                </Act>
               ) : (
                 <div class="buttons">
-                  <button type="button" disabled={busy} aria-label={`${t('setOther')}: ${match.set.name}`} onClick={() => setChoosing(match)}>
+                  <Act need="catalogue" disabled={busy} aria-label={`${t('setOther')}: ${match.set.name}`} onClick={() => setChoosing(match)}>
                     {t('setOther')}
-                  </button>
-                  <button type="button" disabled={busy} aria-label={`${t('setSeparate')}: ${match.set.name}`} onClick={() => void separate(match)}>
+                  </Act>
+                  <Act need="catalogue" disabled={busy} aria-label={`${t('setSeparate')}: ${match.set.name}`} onClick={() => void separate(match)}>
                     {t('setSeparate')}
-                  </button>
+                  </Act>
                 </div>
               ),
           },

@@ -8,6 +8,7 @@ import { Table } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { PriceSource, SourceTrust } from '../api-types.ts'
 import { useData, useWrite, writeNow } from '../api.ts'
+import { Act } from '../ui/act.tsx'
 import { ago, count, date, share, t, term } from '../words.ts'
 
 const AGAIN_MS = 60_000
@@ -62,12 +63,12 @@ export function SourcesPage() {
                 cell: (row) =>
                   isExternal(row) &&
                   (row.set_aside ? (
-                    <button type="button" aria-label={`${t('useAgain')}: ${term('market', row.market)}`} onClick={() => void takeBack(row)}>
+                    <Act need="catalogue" aria-label={`${t('useAgain')}: ${term('market', row.market)}`} onClick={() => void takeBack(row)}>
                       {t('useAgain')}
-                    </button>
+                    </Act>
                   ) : (
-                    <button
-                      type="button"
+                    <Act
+                      need="catalogue"
                       class="danger"
                       aria-label={`${t('setAside')}: ${term('market', row.market)}`}
                       onClick={() => {
@@ -76,7 +77,7 @@ export function SourcesPage() {
                       }}
                     >
                       {t('setAside')}
-                    </button>
+                    </Act>
                   )),
               },
             ]}

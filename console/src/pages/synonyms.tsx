@@ -9,6 +9,7 @@ import { Table } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { Synonym } from '../api-types.ts'
 import { useData, useWrite } from '../api.ts'
+import { Act } from '../ui/act.tsx'
 import { t } from '../words.ts'
 
 export function CatalogueTabs({ current }: { current: 'catalogue' | 'synonyms' }) {
@@ -41,8 +42,8 @@ export function SynonymsPage() {
       <CatalogueTabs current="synonyms" />
       <p class="quiet">{t('synonymsText')}</p>
       <p>
-        <button
-          type="button"
+        <Act
+          need="catalogue"
           class="main"
           disabled={!rows}
           onClick={() => {
@@ -51,7 +52,7 @@ export function SynonymsPage() {
           }}
         >
           {t('newSynonym')}
-        </button>
+        </Act>
       </p>
       {stored.error && <Failure error={stored.error} retry={stored.reload} />}
       {!rows && !stored.error && <Waiting />}
@@ -68,8 +69,8 @@ export function SynonymsPage() {
             {
               head: t('remove'),
               cell: (row) => (
-                <button
-                  type="button"
+                <Act
+                  need="catalogue"
                   class="plain"
                   disabled={busy}
                   aria-label={`${t('remove')}: ${row.word}, ${row.means}`}
@@ -81,7 +82,7 @@ export function SynonymsPage() {
                   }
                 >
                   {t('remove')}
-                </button>
+                </Act>
               ),
             },
           ]}

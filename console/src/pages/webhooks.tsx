@@ -16,6 +16,7 @@ import {
 } from '../api-types.ts'
 import { Named } from '../ui/named.tsx'
 import { accounts } from '../ui/sources.ts'
+import { Act } from '../ui/act.tsx'
 import { ago, count, moment, t, term } from '../words.ts'
 import { AccountTabs } from './accounts.tsx'
 
@@ -45,12 +46,12 @@ export function AccountWebhook({ accountId }: { accountId: number }) {
           version={version}
           actions={
             <>
-              <button type="button" disabled={test.busy || !webhook.data} onClick={() => void sendTest('sale')}>
+              <Act need="support" disabled={test.busy || !webhook.data} onClick={() => void sendTest('sale')}>
                 {t('testSale')}
-              </button>
-              <button type="button" disabled={test.busy || !webhook.data} onClick={() => void sendTest('expire')}>
+              </Act>
+              <Act need="support" disabled={test.busy || !webhook.data} onClick={() => void sendTest('expire')}>
                 {t('testExpire')}
-              </button>
+              </Act>
             </>
           }
         />
@@ -183,9 +184,9 @@ function WebhookEvents({ accountId, version: outer, actions }: WebhookEventsProp
           cell: (event) =>
             event.state !== 'queued' && (
               <span class="buttons tight">
-                <button type="button" aria-label={`${t('redeliver')}: ${event.id}`} onClick={() => void redeliver(event)}>
+                <Act need="support" aria-label={`${t('redeliver')}: ${event.id}`} onClick={() => void redeliver(event)}>
                   {t('redeliver')}
-                </button>
+                </Act>
               </span>
             ),
         },

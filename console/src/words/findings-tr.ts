@@ -1,0 +1,59 @@
+// What checks of health find and what to do about it, in Turkish: the texts of each rule, with the same parameters.
+import type { FindingRule, FindingTexts } from '../../../src/health/findings.ts'
+
+const SOURCE =
+  '[{name}; ][{aside} tarafından devre dışı bırakıldı; ][en yeni veri {age_days} günlük|henüz veri yok][, genellikle {interval_days} günde bir]' +
+  '[; %{confirmed} doğrulanmış, %{trusted} güvenilir, %{disputed} çelişkili, %{stale} eski]; {held} bekletilen[; fiyatlar (kapsam): {covered}]'
+const DECIDE = '[bunlara karar verin: mintmark held list --market {held_market}]'
+
+export const FINDINGS_IN_TURKISH: Record<FindingRule, FindingTexts> = {
+  settings_valid: { found: 'hepsi geçerli' },
+  settings_invalid: { found: '{message}', advice: 'ortam değişkenini düzeltin' },
+  port_free: { found: '{address} boş' },
+  port_used_here: { found: '{address} kullanımda; bu DATA_DIR üzerinde bir mintmark çalışıyor' },
+  port_used_by_us: { found: '{address} bir mintmark tarafından kullanılıyor' },
+  port_used: { found: '{address} kullanımda', advice: 'diğer programı durdurun veya {setting} ayarını değiştirin' },
+  data_dir_not_needed: { found: 'gerekli değil: DATABASE_URL ayarlı' },
+  data_dir_to_make: { found: '{path} ilk başlatmada oluşturulacak' },
+  data_dir_writable: { found: '{path}' },
+  data_dir_not_writable: { found: '{path} yazılabilir değil', advice: 'sahibini değiştirin veya DATA_DIR ayarlayın' },
+  disk_free: { found: '{gigabytes} GB boş' },
+  disk_low: { found: '{gigabytes} GB boş', advice: 'yer açın: disk dolunca veritabanı yazmayı durdurur' },
+  limits_off: { found: 'kapalı: RATE_LIMITS' },
+  limits_redis: { found: 'tüm düğümler Redis üzerinde birlikte sayar' },
+  limits_database: { found: 'tüm düğümler PostgreSQL üzerinde, paylar hâlinde birlikte sayar' },
+  limits_memory: { found: 'bellekte sayılır: gömülü veritabanının tek düğümü vardır' },
+  dumps_kept: { found: '{place} içinde saklanıyor' },
+  dumps_refused: { found: '{place} kullanılamıyor: {message}', advice: 'DUMPS_S3_URL, anahtarları veya DUMPS_S3_REGION ayarını düzeltin' },
+  dumps_unreachable: { found: '{place} kullanılamıyor: {message}', advice: 'deponun çalıştığını ve buradan erişilebildiğini denetleyin' },
+  database_good: { found: '{database}, sürüm {version}' },
+  database_old: { found: '{database}, sürüm {version}', advice: 'PostgreSQL 15 veya daha yenisi gerekli' },
+  database_not_durable: { found: '{database}, sürüm {version}, yazılanlar kalıcı değil', advice: 'fsync ve full_page_writes ayarlarını açın' },
+  database_url_unreachable: { found: '{message}', advice: 'DATABASE_URL ayarını ve sunucunun çalıştığını denetleyin' },
+  database_not_started: { found: '{message}', advice: 'DATA_DIR altındaki postgres.log dosyasına bakın' },
+  replica_good: { found: 'veritabanının bir kopyası, son değişiklik {seconds} sn önce' },
+  replica_not_used: { found: '{message}', advice: 'DATABASE_REPLICA_URL ayarını düzeltin: büyük okumalar birincil sunucuyu yoruyor' },
+  migrations_done: { found: 'güncel' },
+  migrations_pending: { found: '{count} tanesi bekliyor', advice: 'mintmark migrate çalıştırın' },
+  worker_alive: { found: '{count} tanesi çalışıyor' },
+  worker_replaced: { found: 'çalışan yok, sonuncusu {seconds} sn önce görüldü' },
+  worker_missing: {
+    found: '[çalışan yok, sonuncusu {seconds} sn önce görüldü|hiç görülmedi]',
+    advice: 'mintmark work (veya serve) başlatın: webhook teslimleri bekliyor ve yayın süreleri bitmiyor',
+  },
+  clock_good: { found: 'veritabanının saatinden {milliseconds} ms farklı' },
+  clock_off: { found: 'veritabanının saatinden {milliseconds} ms farklı', advice: 'saatleri eşitleyin (NTP)' },
+  source: { found: SOURCE, advice: DECIDE },
+  source_late: { found: `gecikti; ${SOURCE}`, advice: DECIDE },
+  rates_known: { found: '{currencies} için biliniyor' },
+  rates_unchecked: {
+    found: '{currencies} için biliniyor; {unchecked} fiyat, gününün kuru olmadığı için denetlenemedi',
+    advice: 'o günlerin kurlarını yükleyin: mintmark rates set --date ...',
+  },
+  rates_missing: {
+    found:
+      '{currencies} için kur yok: sort_by=price bu fiyatlı ürünleri sona koyar ve para birimleri arasında fiyat karşılaştırılmaz' +
+      '[; {unchecked} fiyat, gününün kuru olmadığı için denetlenemedi]',
+    advice: 'yükleyin: mintmark rates set {rates}',
+  },
+}

@@ -1,0 +1,94 @@
+// What checks of health find and what to do about it: rules with parameters, from which texts are made in any language.
+import { fill, type Params } from '#core/problems.ts'
+import { type Static, Type } from '#core/input.ts'
+
+export interface FindingTexts {
+  found: string
+  /** what to do about it */
+  advice?: string
+}
+
+const SOURCE =
+  '[{name}; ][set aside by {aside}; ][days since the latest feed: {age_days}|no feed imported yet][, usually {interval_days} between feeds]' +
+  '[; {confirmed} % confirmed, {trusted} % trusted, {disputed} % disputed, {stale} % stale]; {held} held[; prices (coverage): {covered}]'
+const DECIDE = '[review them: mintmark held list --market {held_market}]'
+
+/** Every rule with its English texts; of `[a|b]` the first part is shown whose parameters are all given. */
+export const FINDINGS = {
+  settings_valid: { found: 'all valid' },
+  settings_invalid: { found: '{message}', advice: 'fix the environment variable' },
+  port_free: { found: '{address} is free' },
+  port_used_here: { found: '{address} is in use by the mintmark running on this DATA_DIR' },
+  port_used_by_us: { found: '{address} is in use by another mintmark' },
+  port_used: { found: '{address} is in use', advice: 'stop the other program, or set {setting}' },
+  data_dir_not_needed: { found: 'not needed: DATABASE_URL is set' },
+  data_dir_to_make: { found: '{path} will be created on first start' },
+  data_dir_writable: { found: '{path}' },
+  data_dir_not_writable: { found: '{path} cannot be written', advice: 'change its owner, or set DATA_DIR' },
+  disk_free: { found: '{gigabytes} GB free' },
+  disk_low: { found: '{gigabytes} GB free', advice: 'free disk space; the database stops writing when the disk is full' },
+  limits_off: { found: 'off (RATE_LIMITS)' },
+  limits_redis: { found: 'shared by all nodes in Redis' },
+  limits_database: { found: 'shared by all nodes in PostgreSQL' },
+  limits_memory: { found: 'in memory (the embedded database serves one node)' },
+  dumps_kept: { found: 'stored in {place}' },
+  dumps_refused: { found: '{place} cannot be used: {message}', advice: 'check DUMPS_S3_URL, its keys and DUMPS_S3_REGION' },
+  dumps_unreachable: { found: '{place} cannot be used: {message}', advice: 'check that the store is running and reachable from this machine' },
+  database_good: { found: '{database}, version {version}' },
+  database_old: { found: '{database}, version {version}', advice: 'PostgreSQL 15 or newer is needed' },
+  database_not_durable: { found: '{database}, version {version}, not durable', advice: 'set fsync and full_page_writes to on' },
+  database_url_unreachable: { found: '{message}', advice: 'check DATABASE_URL, and that the server is running' },
+  database_not_started: { found: '{message}', advice: 'see postgres.log in DATA_DIR' },
+  replica_good: { found: 'standby of the database, last change {seconds} s ago' },
+  replica_not_used: { found: '{message}', advice: 'fix DATABASE_REPLICA_URL; large reads currently load the primary' },
+  migrations_done: { found: 'up to date' },
+  migrations_pending: { found: '{count} pending', advice: 'run mintmark migrate' },
+  worker_alive: { found: '{count} alive' },
+  // A worker that is being replaced is not a problem.
+  worker_replaced: { found: 'none running; last seen {seconds} s ago' },
+  worker_missing: {
+    found: '[none running; last seen {seconds} s ago|none has ever run]',
+    advice: 'start mintmark work (or serve); without a worker, webhooks are not delivered and publication periods do not end',
+  },
+  clock_good: { found: '{milliseconds} ms from the database’s' },
+  clock_off: { found: '{milliseconds} ms from the database’s', advice: 'synchronise the clocks (NTP)' },
+  source: { found: SOURCE, advice: DECIDE },
+  source_late: { found: `late; ${SOURCE}`, advice: DECIDE },
+  rates_known: { found: 'known for {currencies}' },
+  rates_unchecked: {
+    found: 'known for {currencies}; {unchecked} prices could not be checked: no exchange rate for their day',
+    advice: 'load the rates of those days: mintmark rates set --date ...',
+  },
+  rates_missing: {
+    found:
+      'none for {currencies}: sort_by=price lists items with such prices last, and prices are not compared across currencies' +
+      '[; {unchecked} prices could not be checked: no exchange rate for their day]',
+    advice: 'load rates: mintmark rates set {rates}',
+  },
+} as const satisfies Record<string, FindingTexts>
+
+export type FindingRule = keyof typeof FINDINGS
+
+export const FindingSchema = Type.Object(
+  {
+    check: Type.String({ description: 'Name of the check; for a price source its market', examples: ['database'] }),
+    ok: Type.Boolean({ description: 'false if there is a problem' }),
+    rule: Type.String({ description: 'Machine-readable code of what was found', examples: ['database_good'] }),
+    params: Type.Record(Type.String(), Type.Unknown(), { description: 'Values in the text' }),
+    found: Type.String(),
+    advice: Type.Optional(Type.String({ description: 'How to fix it' })),
+  },
+  { title: 'Finding' },
+)
+export type Finding = Static<typeof FindingSchema>
+
+/** A finding with its English texts. */
+export function finding(check: string, ok: boolean, rule: FindingRule, params: Params = {}): Finding {
+  const { found, advice } = textsOf(FINDINGS[rule], params)
+  return { check, ok, rule, params, found, ...(advice && { advice }) }
+}
+
+/** The texts of a finding in the language of the templates; without advice where nothing is to be done. */
+export function textsOf({ found, advice = '' }: FindingTexts, params: Params): Required<FindingTexts> {
+  return { found: fill(found, params), advice: fill(advice, params) }
+}

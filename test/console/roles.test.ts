@@ -1,0 +1,117 @@
+// What people with few roles are offered in the console, in a real browser: pages stay readable, writes that would be refused are not there.
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Role } from '#core/roles.ts'
+import { codeOf, member, nextCode, PASSWORD } from '../accounts/people-kit.ts'
+import { startSampleNode } from '../graphql/client.ts'
+import type { TestNode } from '../support/node.ts'
+import { launch, NO_BROWSER, operator, settled, type Visit, visit, WHY } from './browser.ts'
+
+describe.skipIf(NO_BROWSER)(`Roles in the console${WHY}`, () => {
+  let node: TestNode
+  let browser: Browser
+  let pages: [path: string, writes: RegExp][]
+  let listingId: number
+
+  beforeAll(async () => {
+    node = await startSampleNode()
+    browser = await launch()
+    const item = (await operator<{ id: number }[]>(node, 'GET', '/items?search=charizard'))[0]!
+    const list = (title: string) =>
+      operator<{ id: number }>(node, 'POST', '/listings', { seller_id: node.accounts.plus, item_id: item.id, title, price: 500 })
+    const sold = await list('Sold')
+    await operator(node, 'POST', `/listings/${sold.id}/approve`, {})
+    await operator(node, 'POST', '/orders', { order_id: 77, lines: [{ listing_id: sold.id, quantity: 1 }] })
+    listingId = (await list('Waiting')).id
+    const [imported] = await operator<{ id: number }[]>(node, 'GET', '/imports')
+    const account = `/accounts/${node.accounts.plus}`
+    pages = [
+      ['/approvals', /^(Approve|Reject|Request a change)/],
+      ['/approval-rules', /^New rule/],
+      ['/catalogue', /^(New item|New category|Edit)/],
+      [`/catalogue/items/${item.id}`, /^(Edit|Merge|Set a price)/],
+      ['/synonyms', /^New synonym/],
+      ['/imports', /^(Check|Import) \(/],
+      [`/imports/${imported!.id}`, /^Revert/],
+      ['/rates', /^(New|Set)/],
+      ['/dumps', /^Make/],
+      ['/sources', /^Set aside/],
+      ['/listings', /^(New listing|Approve|Reject)/],
+      [`/listings/${listingId}`, /^(Edit|Approve|Reject|Request a change)/],
+      ['/orders', /^Record/],
+      ['/orders/77', /^Cancel order/],
+      ['/accounts', /^New account/],
+      [account, /^(Edit|Suspend)/],
+      [`${account}?view=keys`, /^(New key|Edit|Rotate|Revoke)/],
+      [`${account}?view=credits`, /credits/],
+      [`${account}?view=collections`, /^(New collection|Edit|Remove)/],
+    ]
+  }, 90_000)
+
+  afterAll(async () => {
+    await browser.close()
+    await node.close()
+  })
+
+  async function signedInAs(role: Role): Promise<Visit> {
+    const who = await member(node, `Has ${role}`, [role])
+    nextCode(node)
+    const visited = await visit(browser, node, { reducedMotion: 'reduce' })
+    const { page } = visited
+    await visited.open('')
+    await page.locator('input[name=name]').fill(who.name)
+    await page.locator('input[name=password]').fill(PASSWORD)
+    await page.locator('input[name=code]').fill(codeOf(node, who.secret))
+    await page.keyboard.press('Enter')
+    await page.locator('nav').first().waitFor()
+    await settled(page)
+    return visited
+  }
+  /** The pages on which somebody may begin a write. */
+  async function offered({ page, open }: Visit): Promise<string[]> {
+    const found: string[] = []
+    for (const [path, writes] of pages) {
+      await open(path)
+      expect(await page.locator('.state.bad').count()).toBe(0)
+      if ((await page.locator('main').getByRole('button', { name: writes, disabled: false }).count()) > 0) found.push(path)
+    }
+    return found
+  }
+
+  test('whoever may only read reads every page and is offered no write, by mouse or by key', { timeout: 120_000 }, async () => {
+    const visited = await signedInAs('read_only')
+    const { page, open, troubles } = visited
+    expect(await offered(visited)).toEqual([])
+    await open('/imports')
+    expect(await page.locator('input[type=file]').count()).toBe(0)
+    await open('/approvals')
+    await page.getByRole('article', { name: 'Waiting' }).waitFor()
+    expect(await page.locator('main input[type=checkbox]').count()).toBe(0)
+    for (const key of ['a', '1', 'r', 'c']) await page.keyboard.press(key)
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    expect(await operator(node, 'GET', `/listings/${listingId}`)).toMatchObject({ status: 'pending' })
+    expect(troubles).toEqual([])
+    await visited.close()
+  })
+
+  test('an owner is offered each of them', { timeout: 120_000 }, async () => {
+    const visited = await signedInAs('owner')
+    // A file is chosen before there is something to send.
+    expect(await offered(visited)).toEqual(pages.map(([path]) => path).filter((path) => path !== '/imports'))
+    await visited.open('/imports')
+    expect(await visited.page.locator('input[type=file]').count()).toBe(1)
+    await visited.close()
+  })
+
+  test('support revokes a key and cancels orders, but does not approve', { timeout: 120_000 }, async () => {
+    await operator(node, 'POST', `/accounts/${node.accounts.plus}/keys`, { label: 'Leaked' })
+    const visited = await signedInAs('support')
+    const { page, open } = visited
+    expect(await offered(visited)).toEqual(pages.map(([path]) => path).filter((path) => /^\/(accounts|orders\/)/.test(path)))
+    await open(`/accounts/${node.accounts.plus}?view=keys`)
+    await page.getByRole('button', { name: 'Revoke: Leaked' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('row', { name: /Leaked.*Revoked/ }).waitFor()
+    await visited.close()
+  })
+})
