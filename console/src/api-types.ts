@@ -3535,9 +3535,9 @@ export interface components {
             check: string;
             /** @description false if there is a problem */
             ok: boolean;
-            /** @description What was found, for programs */
+            /** @description Machine-readable code of what was found */
             rule: string;
-            /** @description Figures and names of the texts */
+            /** @description Values in the text */
             params: {
                 [key: string]: unknown;
             };

@@ -26,11 +26,11 @@ test('a source tells what is known of it, and asks for a decision only where pri
     ok: true,
     rule: 'source',
     params: { held: 0 },
-    found: 'no feed yet; 0 held',
+    found: 'no feed imported yet; 0 held',
   })
   const params = { held: 2, held_market: 'source_c', age_days: 1, interval_days: 7, covered: ['Raw 5 (10 %)', 'Graded 1 (2 %)'] }
   expect(finding('source_c', true, 'source_late', params)).toMatchObject({
-    found: 'late; days since the newest feed: 1, usually 7 between feeds; 2 held; prices (coverage): Raw 5 (10 %), Graded 1 (2 %)',
-    advice: 'decide on them: mintmark held list --market source_c',
+    found: 'late; days since the latest feed: 1, usually 7 between feeds; 2 held; prices (coverage): Raw 5 (10 %), Graded 1 (2 %)',
+    advice: 'review them: mintmark held list --market source_c',
   })
 })
