@@ -33,6 +33,9 @@ const OPERATOR: Readonly<Record<string, readonly string[]>> = {
   '/console': [],
   '/console/*': ['index.html', 'assets/nothing.js', 'catalogue/items/1'],
   '/console/session': [],
+  '/console/password': [],
+  '/console/two-factor': [],
+  '/console/two-factor/confirm': [],
 }
 /** Sessions of console and desk are opened and ended, too, with what they are opened by. */
 const SESSIONS: Readonly<Record<string, string>> = { '/console/session': 'token', '/desk/session': 'key' }

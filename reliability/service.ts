@@ -53,7 +53,8 @@ export async function startService(settings: Settings, { role = 'serve', command
     void exited.then(() => fail(`ended with ${end} at its start`))
     child.stdout!.setEncoding('utf8').on('data', (text: string) => {
       greeting += text
-      if (!greeting.includes('Press Ctrl-C to stop.')) return
+      // The end of the banner, also of earlier releases.
+      if (!/Ctrl-C (stops it|to stop)\./.test(greeting)) return
       clearTimeout(timer)
       resolve()
     })

@@ -4240,7 +4240,7 @@ export interface operations {
                      *           "code": "service",
                      *           "name": "service",
                      *           "currency": "TRY",
-                     *           "last_price_at": "2026-11-23T03:21:22.919Z"
+                     *           "last_price_at": "2026-11-23T03:40:41.408Z"
                      *         },
                      *         {
                      *           "code": "source_a",
@@ -4379,11 +4379,11 @@ export interface operations {
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-23T06:21:32+03:00"
+                     *               "sold_at": "2026-11-23T06:40:51+03:00"
                      *             },
                      *             {
                      *               "price": 36407.97,
-                     *               "sold_at": "2026-11-11T03:00:21+03:00"
+                     *               "sold_at": "2026-11-11T03:19:39+03:00"
                      *             }
                      *           ]
                      *         }
@@ -4500,16 +4500,16 @@ export interface operations {
                      *         "shipping_payer": "buyer",
                      *         "offers_enabled": false,
                      *         "highlighted_until": null,
-                     *         "published_at": "2026-11-23T06:21:32+03:00",
-                     *         "expires_at": "2026-12-23T06:21:32+03:00",
+                     *         "published_at": "2026-11-23T06:40:50+03:00",
+                     *         "expires_at": "2026-12-23T06:40:50+03:00",
                      *         "min_offer_price": null,
                      *         "item_id": 5,
                      *         "grade_id": 4,
                      *         "rejection_reason": null,
                      *         "sku": null,
                      *         "changed_by": null,
-                     *         "created_at": "2026-11-23T06:21:32+03:00",
-                     *         "updated_at": "2026-11-23T06:21:32+03:00",
+                     *         "created_at": "2026-11-23T06:40:50+03:00",
+                     *         "updated_at": "2026-11-23T06:40:51+03:00",
                      *         "etag": "\"3001-5\"",
                      *         "pc_multiplier": 2.92,
                      *         "grade": {
@@ -4868,16 +4868,16 @@ export interface operations {
                      *           "shipping_payer": "buyer",
                      *           "offers_enabled": false,
                      *           "highlighted_until": null,
-                     *           "published_at": "2026-11-23T06:21:32+03:00",
-                     *           "expires_at": "2026-12-23T06:21:32+03:00",
+                     *           "published_at": "2026-11-23T06:40:50+03:00",
+                     *           "expires_at": "2026-12-23T06:40:50+03:00",
                      *           "min_offer_price": null,
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
                      *           "sku": null,
                      *           "changed_by": null,
-                     *           "created_at": "2026-11-23T06:21:32+03:00",
-                     *           "updated_at": "2026-11-23T06:21:32+03:00",
+                     *           "created_at": "2026-11-23T06:40:50+03:00",
+                     *           "updated_at": "2026-11-23T06:40:51+03:00",
                      *           "etag": "\"3001-5\""
                      *         }
                      *       ],
@@ -4978,7 +4978,7 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-23T06:21:32+03:00"
+                     *           "sold_at": "2026-11-23T06:40:51+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -5065,7 +5065,7 @@ export interface operations {
                      *         "reasons": [
                      *           {
                      *             "code": "sold",
-                     *             "since": "2026-11-23T06:21:32+03:00",
+                     *             "since": "2026-11-23T06:40:51+03:00",
                      *             "what_to_do": "A sold listing stays sold. Create a new listing to offer more units.",
                      *             "rejection_reason": null
                      *           }
@@ -5493,13 +5493,13 @@ export interface operations {
                      *         {
                      *           "id": 3001,
                      *           "status": "active",
-                     *           "expires_at": "2026-12-23T06:21:34+03:00",
+                     *           "expires_at": "2026-12-23T06:40:52+03:00",
                      *           "refused": null
                      *         },
                      *         {
                      *           "id": 3003,
                      *           "status": "sold",
-                     *           "expires_at": "2026-12-23T06:21:32+03:00",
+                     *           "expires_at": "2026-12-23T06:40:51+03:00",
                      *           "refused": {
                      *             "message": "the listing is sold and can no longer be changed",
                      *             "rule": "listing_sold",
@@ -5895,7 +5895,7 @@ export interface operations {
                      *             "market": "service",
                      *             "amount": 20775.95,
                      *             "currency": "TRY",
-                     *             "at": "2026-11-23T03:21:22.919Z",
+                     *             "at": "2026-11-23T03:40:41.408Z",
                      *             "import_id": 1,
                      *             "line": 43,
                      *             "used": false,
@@ -6017,13 +6017,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "cursor": "WzEsIjc3MTEyMDE4MDU1NjMwMzcxMTkiLCI3NTc6NzU3OiIsIjgwNzo4MDc6IiwiNzYzIiw1LDFd",
+                     *           "cursor": "WzEsIjc3MTEyMDY3NzczODc2NjAwNzAiLCI3NTc6NzU3OiIsIjgwODo4MDg6IiwiNzYzIiw1LDFd",
                      *           "kind": "item",
                      *           "id": 1,
                      *           "item_id": 1,
                      *           "market": null,
                      *           "label": null,
-                     *           "at": "2026-11-23T03:21:22.310Z",
+                     *           "at": "2026-11-23T03:40:40.773Z",
                      *           "data": {
                      *             "id": 1,
                      *             "market": "source_c",
@@ -6084,19 +6084,19 @@ export interface operations {
                      *                 "label": "PSA 10",
                      *                 "price": 6336.79,
                      *                 "currency": "TRY",
-                     *                 "updated_at": "2026-11-23T03:21:22.919Z"
+                     *                 "updated_at": "2026-11-23T03:40:41.408Z"
                      *               }
                      *             ]
                      *           }
                      *         },
                      *         {
-                     *           "cursor": "WzEsIjc3MTEyMDE4MDU1NjMwMzcxMTkiLCI3NTc6NzU3OiIsIjgwNzo4MDc6IiwiNzYzIiw1LDJd",
+                     *           "cursor": "WzEsIjc3MTEyMDY3NzczODc2NjAwNzAiLCI3NTc6NzU3OiIsIjgwODo4MDg6IiwiNzYzIiw1LDJd",
                      *           "kind": "item",
                      *           "id": 2,
                      *           "item_id": 2,
                      *           "market": null,
                      *           "label": null,
-                     *           "at": "2026-11-23T03:21:22.310Z",
+                     *           "at": "2026-11-23T03:40:40.773Z",
                      *           "data": {
                      *             "id": 2,
                      *             "market": "source_c",
@@ -6163,7 +6163,7 @@ export interface operations {
                      *           }
                      *         }
                      *       ],
-                     *       "next": "WzEsIjc3MTEyMDE4MDU1NjMwMzcxMTkiLCI3NTc6NzU3OiIsIjgwNzo4MDc6IiwiNzYzIiw1LDJd"
+                     *       "next": "WzEsIjc3MTEyMDY3NzczODc2NjAwNzAiLCI3NTc6NzU3OiIsIjgwODo4MDg6IiwiNzYzIiw1LDJd"
                      *     }
                      */
                     "application/json": {
@@ -6935,7 +6935,7 @@ export interface operations {
                      *             "params": {}
                      *           },
                      *           "candidates": [],
-                     *           "parked_at": "2026-11-23T03:21:34.926Z"
+                     *           "parked_at": "2026-11-23T03:40:52.950Z"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -7225,8 +7225,8 @@ export interface operations {
                      *           "reversed": 0,
                      *           "kept": 0,
                      *           "failed": 0,
-                     *           "created_at": "2026-11-23T06:21:34+03:00",
-                     *           "expires_at": "2026-11-24T06:21:34+03:00",
+                     *           "created_at": "2026-11-23T06:40:52+03:00",
+                     *           "expires_at": "2026-11-24T06:40:52+03:00",
                      *           "applied_at": null,
                      *           "undone_at": null
                      *         }
@@ -7356,8 +7356,8 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T06:21:34+03:00",
-                     *         "expires_at": "2026-11-24T06:21:34+03:00",
+                     *         "created_at": "2026-11-23T06:40:52+03:00",
+                     *         "expires_at": "2026-11-24T06:40:52+03:00",
                      *         "applied_at": null,
                      *         "undone_at": null,
                      *         "rows": [
@@ -7524,9 +7524,9 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T06:21:34+03:00",
-                     *         "expires_at": "2026-11-24T06:21:34+03:00",
-                     *         "applied_at": "2026-11-23T06:21:34+03:00",
+                     *         "created_at": "2026-11-23T06:40:52+03:00",
+                     *         "expires_at": "2026-11-24T06:40:52+03:00",
+                     *         "applied_at": "2026-11-23T06:40:52+03:00",
                      *         "undone_at": null,
                      *         "rows": [
                      *           {
@@ -7640,9 +7640,9 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T06:21:34+03:00",
-                     *         "expires_at": "2026-11-24T06:21:34+03:00",
-                     *         "applied_at": "2026-11-23T06:21:34+03:00",
+                     *         "created_at": "2026-11-23T06:40:52+03:00",
+                     *         "expires_at": "2026-11-24T06:40:52+03:00",
+                     *         "applied_at": "2026-11-23T06:40:52+03:00",
                      *         "undone_at": null,
                      *         "rows": [
                      *           {
@@ -7776,10 +7776,10 @@ export interface operations {
                      *         "reversed": 1,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T06:21:34+03:00",
-                     *         "expires_at": "2026-11-24T06:21:34+03:00",
-                     *         "applied_at": "2026-11-23T06:21:34+03:00",
-                     *         "undone_at": "2026-11-23T06:21:34+03:00",
+                     *         "created_at": "2026-11-23T06:40:52+03:00",
+                     *         "expires_at": "2026-11-24T06:40:52+03:00",
+                     *         "applied_at": "2026-11-23T06:40:52+03:00",
+                     *         "undone_at": "2026-11-23T06:40:52+03:00",
                      *         "rows": [
                      *           {
                      *             "row": 1,
@@ -8251,7 +8251,7 @@ export interface operations {
                      *         "ceiling": 5000,
                      *         "max_move_percent": 20,
                      *         "min_comparables": 1,
-                     *         "simulated_at": "2026-11-23T06:21:34+03:00",
+                     *         "simulated_at": "2026-11-23T06:40:52+03:00",
                      *         "last_run_at": null
                      *       },
                      *       "message": "Repricing rule updated"
@@ -9423,8 +9423,8 @@ export interface operations {
                      *           "unit_price": 1250.5,
                      *           "commission": 125.05,
                      *           "payout": 1125.45,
-                     *           "sold_at": "2026-11-23T06:21:32+03:00",
-                     *           "cancelled_at": "2026-11-23T06:21:32+03:00",
+                     *           "sold_at": "2026-11-23T06:40:51+03:00",
+                     *           "cancelled_at": "2026-11-23T06:40:51+03:00",
                      *           "refunded": 1250.5
                      *         }
                      *       ],
@@ -9523,7 +9523,7 @@ export interface operations {
                      *         "lines": [
                      *           {
                      *             "kind": "sale",
-                     *             "at": "2026-11-03T03:38:50+03:00",
+                     *             "at": "2026-11-03T03:58:09+03:00",
                      *             "order_id": 9000000150,
                      *             "line": 1,
                      *             "listing_id": 2142,
@@ -9542,7 +9542,7 @@ export interface operations {
                      *           },
                      *           {
                      *             "kind": "sale",
-                     *             "at": "2026-11-03T08:58:46+03:00",
+                     *             "at": "2026-11-03T09:18:05+03:00",
                      *             "order_id": 9000000208,
                      *             "line": 1,
                      *             "listing_id": 2889,
@@ -10054,7 +10054,7 @@ export interface operations {
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-23T06:21:32+03:00",
+                     *           "created_at": "2026-11-23T06:40:51+03:00",
                      *           "test": true,
                      *           "mark": "test"
                      *         }
@@ -10062,8 +10062,8 @@ export interface operations {
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 5,
-                     *         "last_page": 5,
+                     *         "total": 6,
+                     *         "last_page": 6,
                      *         "has_more": true
                      *       }
                      *     }
@@ -10337,7 +10337,7 @@ export interface operations {
                      *           "id": "evt_1",
                      *           "cursor": "WzEsImV2ZW50cyIsMywxXQ",
                      *           "event": "sale",
-                     *           "sent_at": "2026-11-23T06:21:32+03:00",
+                     *           "sent_at": "2026-11-23T06:40:51+03:00",
                      *           "data": {
                      *             "order_id": 900001,
                      *             "listing_id": 3001,
@@ -10345,7 +10345,7 @@ export interface operations {
                      *             "quantity": 1,
                      *             "unit_price": 1250.5,
                      *             "seller_payout": 1125.45,
-                     *             "sold_at": "2026-11-23T06:21:32+03:00"
+                     *             "sold_at": "2026-11-23T06:40:51+03:00"
                      *           },
                      *           "delivered": false
                      *         },
@@ -10353,7 +10353,7 @@ export interface operations {
                      *           "id": "evt_2",
                      *           "cursor": "WzEsImV2ZW50cyIsMywyXQ",
                      *           "event": "sale",
-                     *           "sent_at": "2026-11-23T06:21:32+03:00",
+                     *           "sent_at": "2026-11-23T06:40:51+03:00",
                      *           "data": {
                      *             "order_id": 900003,
                      *             "listing_id": 3003,
@@ -10361,7 +10361,7 @@ export interface operations {
                      *             "quantity": 1,
                      *             "unit_price": 1200,
                      *             "seller_payout": 1080,
-                     *             "sold_at": "2026-11-23T06:21:32+03:00"
+                     *             "sold_at": "2026-11-23T06:40:51+03:00"
                      *           },
                      *           "delivered": false
                      *         }
@@ -10560,7 +10560,7 @@ export interface operations {
                      *         },
                      *         "key": {
                      *           "label": "demo",
-                     *           "last4": "7c5s",
+                     *           "last4": "CENZ",
                      *           "expires_at": null,
                      *           "read_only": false,
                      *           "allowed_origins": [],

@@ -3375,7 +3375,7 @@ export interface components {
             created_at: string;
         };
         DayCoverage: {
-            market: string;
+            market: components["schemas"]["MarketCode"];
             /** @description Group of labels */
             group: string;
             /** @description Share of the catalogue with a price, 0 to 1 */

@@ -26,7 +26,7 @@ const FORM = 'a URL that begins with postgresql://, with one or several hosts'
  * @throws Error that says what is allowed
  */
 export function readDatabaseAddress(text: string): DatabaseAddress {
-  const parts = /^(postgres(?:ql)?:\/\/)(?:([^\s@/]*)@)?([^\s@/?]*)([^\s?]*)(?:\?(\S*))?$/.exec(text)
+  const parts = /^(postgres(?:ql)?:\/\/)(?:([^\s@/]*)@)?([^\s@/?]*)((?:\/[^\s?]*)?)(?:\?(\S*))?$/.exec(text)
   if (!parts) throw new Error(FORM)
   const [, scheme = '', user, authority = '', path = '', query = ''] = parts
   const params = new URLSearchParams(query)

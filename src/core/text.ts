@@ -17,6 +17,9 @@ export const LINES = `^[^\\u0000\\p{Cs}${BIDI}]*$`
 /** One name of a catalogue. Control characters are allowed: names in public catalogues contain them where an encoding went wrong. */
 export const CATALOGUE_TEXT = `^(?=\\S)${HAS_VISIBLE}[^\\u0000\\p{Cs}${SEPARATORS}${BIDI}]+(?<=\\S)$`
 
+/** The name of a person: visible, single spaces within it, and no `#`, which ends a name in the audit log. */
+export const PERSON_NAME = `^(?=\\S)(?!.*  )${HAS_VISIBLE}(?:[^\\p{C}\\p{Z}#]| )+(?<=\\S)$`
+
 const LINE_TEST = new RegExp(LINE, 'u')
 const LINES_TEST = new RegExp(LINES, 'u')
 const VISIBLE_TEST = new RegExp(`^${HAS_VISIBLE}`, 'u')

@@ -2,6 +2,7 @@
 import { invalid } from '#core/errors.ts'
 import { boundedId, day, orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
+import { type Market, MARKETS } from '#core/markets.ts'
 import { minorToNumber } from '#core/money.ts'
 import { localTime } from '#core/time.ts'
 import { verb } from '#core/verb.ts'
@@ -49,7 +50,7 @@ type Figure = Static<typeof FiguresSchema>
 
 const CoverageSchema = Type.Object(
   {
-    market: Type.String({ examples: ['source_a'] }),
+    market: Type.Enum([...MARKETS]),
     group: Type.String({ description: 'Group of labels', examples: ['Graded'] }),
     coverage: Type.Number({ description: 'Share of the catalogue with a price, 0 to 1' }),
   },
@@ -276,7 +277,7 @@ function coverageOf(counts: Map<string, number> | undefined): ActivityDay['cover
   if (!counts || items === 0) return []
   return [...counts].flatMap(([name, count]) => {
     if (!name.startsWith(PRICED)) return []
-    const [market = '', group = ''] = name.slice(PRICED.length).split('.')
+    const [market, group = ''] = name.slice(PRICED.length).split('.') as [Market, string?]
     return [{ market, group, coverage: count / items }]
   })
 }

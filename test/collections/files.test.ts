@@ -394,7 +394,7 @@ test('the command line does the same', async () => {
   await upload(id, 'collectr', `${COLLECTR}p,Pokemon,Base Set,Twin,7/102,,,Ungraded,Near Mint,0,1,1,0,FALSE,,\n`)
   const [row] = JSON.parse(await mintmark('parked', String(id), '--json')) as ParkedRow[]
   expect(await mintmark('parked', String(id))).toMatch(/several items match +\d+ Twin 7\/102 \(Base Set\);/)
-  expect(await mintmark('place', String(id), String(row!.id), '--item', String(ids['twin-1']))).toMatch(/^Placed as record \d+: Twin, Near Mint$/)
+  expect(await mintmark('place', String(id), String(row!.id), '--item', String(ids['twin-1']))).toMatch(/^Added as record \d+: Twin, Near Mint$/)
   expect(await mintmark('set', String(id), '--visibility', 'public')).toMatch(/public, 2 records$/)
   expect(await mintmark('list', '--account', String(node.accounts.plus))).toMatch(new RegExp(`\\n${id} +\\d+ +CLI +public +2`))
   expect(await mintmark('delete', String(id))).toBe(`Deleted collection ${id}`)

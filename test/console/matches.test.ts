@@ -95,7 +95,7 @@ describe.skipIf(NO_BROWSER)(`Matches in the console${WHY}`, () => {
       .getByRole('dialog', { name: /^Is Jungle the same set as / })
       .getByRole('button', { name: 'Same set' })
       .click()
-    await page.getByText(/^Jungle is decided/).waitFor()
+    await page.getByText(/^Jungle decided/).waitFor()
     const decided = await operator<SetMatch[]>(node, 'GET', '/set-matches?state=decided')
     const jungle = decided.find(({ set }) => set.name === 'Jungle')!
     expect(jungle.decision!.set_ids).toContain(Number(chosen))

@@ -34,7 +34,7 @@ describe.skipIf(NO_BROWSER)(`Roles in the console${WHY}`, () => {
       ['/imports', /^(Check|Import) \(/],
       [`/imports/${imported!.id}`, /^Revert/],
       ['/rates', /^(New|Set)/],
-      ['/dumps', /^Make/],
+      ['/dumps', /^Create/],
       ['/sources', /^Set aside/],
       ['/listings', /^(New listing|Approve|Reject)/],
       [`/listings/${listingId}`, /^(Edit|Approve|Reject|Request a change)/],

@@ -122,7 +122,7 @@ test('a postponed match waits apart and can still be decided', async () => {
   expect(await ofName('Charizard')).toBeUndefined()
   await importPokemontcg()
   expect((await list('?state=postponed')).data.map(({ id }) => id)).toEqual([match.id])
-  expect((await decide(match.id, 'postpone')).body.error).toMatchObject({ code: 'CONFLICT', message: 'The match is postponed already' })
+  expect((await decide(match.id, 'postpone')).body.error).toMatchObject({ code: 'CONFLICT', message: 'The match is already postponed' })
   expect((await decide(match.id, 'withdraw')).body.data.state).toBe('waiting')
   expect((await ofName('Charizard')).id).toBe(match.id)
   await decide(match.id, 'postpone')

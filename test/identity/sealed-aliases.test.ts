@@ -60,8 +60,8 @@ test('they join products now and in later imports', async () => {
 
 test.each([
   ['text that is not JSON', 'not JSON', /aliases\.json cannot be read: /],
-  ['a list', '["a"]', /aliases\.json must be a JSON object of texts/],
-  ['a number as a meaning', '{"a": 1}', /aliases\.json must be a JSON object of texts/],
+  ['a list', '["a"]', /aliases\.json must be a JSON object of strings/],
+  ['a number as a meaning', '{"a": 1}', /aliases\.json must be a JSON object of strings/],
   ['words without a word', '{" ": "box"}', /sealed_aliases\.0\.words must be text of 1 to 200 characters/],
   ['a long meaning', JSON.stringify({ a: 'x'.repeat(300) }), /sealed_aliases\.0\.means must be text of at most 200 characters/],
   ['a control character', JSON.stringify({ a: 'x\0' }), /sealed_aliases\.0\.means must be text of at most 200 characters/],

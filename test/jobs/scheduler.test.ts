@@ -36,6 +36,7 @@ const TASKS = [
   'change-log-trimming',
   'collection-worth',
   'console-session-uses',
+  'day-counts',
   'dumps',
   'event-feed',
   'idempotency-key-expiry',

@@ -86,7 +86,7 @@ test('is the export after a dump, after changes of every kind, and after it was 
   const ids = await Promise.all([item(), item(), item()])
   await price(ids[0]!, 4.2)
   await price(ids[0]!, 99.99, 'PSA 10', 'source_b')
-  await expect(upToDate(copy)).rejects.toThrow('has made no dump yet')
+  await expect(upToDate(copy)).rejects.toThrow('has no dump yet')
   await dumped()
   expect(await upToDate(copy)).toEqual({ dumps: 1, changes: 0 })
 

@@ -28,7 +28,7 @@ const KINDS: [kind: string, all: (Reason | Problem)[]][] = [
   ['the item … (…) is a duplicate of line …', [reason('row_again', { thing: 'item', ref: 'a:1', name: 'Charizard', line: 3 })]],
   ['the category … is not in the catalogue; import it first', [reason('no_category', { ref: 'the set' }), reason('no_category', { ref: 'x' })]],
   ['the card … has no name', [reason('lacks', { thing: 'card', id: 'base1-4', field: 'name' })]],
-  ['the category "…" of the product … is not one of cards or sealed products', [reason('product_category', { id: 5, value: 'Coins' })]],
+  ['product … has the category "…", which has no cards or sealed products', [reason('product_category', { id: 5, value: 'Coins' })]],
   ['the row has … cells, the header …', [reason('row_cells', { count: 3, other: 5 }), reason('row_cells', { count: 8, other: 5 })]],
   [
     'prices.….price must be a number above 0; code must be text',

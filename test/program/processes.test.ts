@@ -188,7 +188,7 @@ test('a port in use stops the start of all processes with one line', async () =>
   const { port } = other.address() as AddressInfo
   const database = await freshDatabase()
   const ended = await run(['api'], { API_PROCESSES: '2', DATABASE_URL: database.url, PORT: String(port), DATA_DIR: freshDataDir() })
-  expect([ended.code, ended.said]).toEqual([1, [`mintmark: Port ${port} is in use: stop the other program or set PORT`]])
+  expect([ended.code, ended.said]).toEqual([1, [`mintmark: Port ${port} is in use; stop the other program or set PORT`]])
   other.close()
   await database.drop()
 }, 60_000)

@@ -193,7 +193,7 @@ describe('refusals', () => {
   test.each([
     [{ PORT: 'abc' }, /^PORT is "abc" but must be a whole number from 0 to 65535$/],
     [{ PORT: '70000' }, /^PORT is "70000"/],
-    [{ MINTMARK_FOO: '1' }, /^MINTMARK_FOO is not a setting of mintmark; known are /],
+    [{ MINTMARK_FOO: '1' }, /^MINTMARK_FOO is not a mintmark setting; known settings: /],
     [{ RATE_LIMITS: 'x' }, /^RATE_LIMITS is "x" but must be off, or pairs such as /],
     [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL is "loud" but must be one of /],
     [

@@ -130,7 +130,7 @@ test('while the store is down callers get 503 without its address, operators the
       expect(JSON.stringify(body)).not.toMatch(/127\.0\.0\.1|cards|ECONN/)
     }
     expect(await state()).toMatchObject({ latest: null, problem: expect.stringContaining('ECONNREFUSED') as string })
-    expect(await made()).toMatchObject({ failure: expect.stringContaining('The store of the dumps cannot be used: ') as string })
+    expect(await made()).toMatchObject({ failure: expect.stringContaining('The dump store is unavailable: ') as string })
     expect(readdirSync(folder)).toEqual([])
     // What has nothing to do with dumps goes on, and so does a start.
     expect((await read('/items')).status).toBe(200)
@@ -150,7 +150,7 @@ test.each([
   const { DUMPS_S3_URL: path } = env
   const wrong = { ...s3.settings, ...env, ...(path && { DUMPS_S3_URL: `${s3.origin}${path}` }) }
   const start = startTestNode({ databaseUrl: node.databaseUrl, env: wrong })
-  await expect(start).rejects.toThrow(`The store of the dumps refuses its settings, ${why}: correct DUMPS_S3_URL`)
+  await expect(start).rejects.toThrow(`The dump store rejects its settings (${why}); check DUMPS_S3_URL`)
 })
 
 test.each([

@@ -215,6 +215,6 @@ describe('is refused', () => {
       await until('the other one is met', async () => (await operator<State>('GET', '/dumps')).failure !== null)
     })
     await slow
-    expect((await operator<State>('GET', '/dumps')).failure).toContain('being made already')
+    expect((await operator<State>('GET', '/dumps')).failure).toContain('already running')
   })
 })

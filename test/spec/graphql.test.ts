@@ -260,7 +260,7 @@ describe('errors', () => {
       '{ items(colour: "red") { nodes { id } } }',
       'Its arguments are game, market, search, query, updatedSince, categoryId, first, after, sortBy, sortOrder.',
     ],
-    ['{ item(id: 1) { name(short: true) } }', 'No arguments are allowed.'],
+    ['{ item(id: 1) { name(short: true) } }', 'It takes none.'],
     ['{ item(id: 1) { id @skip(unless: true, if: true) } }', 'Its arguments are if.'],
     ['{ items(first: "ten") { nodes { id } } }', 'first: Int'],
     ['{ item(id: null) { id } }', 'id: '],

@@ -223,7 +223,7 @@ describe('own listings', () => {
     const waiting = await pending(node, items.char!, { seller_id: node.accounts.enterprise, price: 12.5, title: 'Pending' })
     const { body } = await plus<Record<string, unknown>[]>(node, 'GET', '/my-listings?per_page=2&with_item=1&with_pc=1', undefined, { key })
     expect(body.data.map((one) => one.id)).toEqual([waiting.id, id])
-    expect(body.data[0]).toMatchObject({ title: 'Pending', slug: `waiting-${waiting.id}`, price: 12.5, status: 'pending', approved_price: null })
+    expect(body.data[0]).toMatchObject({ title: 'Pending', slug: `pending-${waiting.id}`, price: 12.5, status: 'pending', approved_price: null })
     expect(body.data[1]).toMatchObject({
       status: 'active',
       approved_price: 10,

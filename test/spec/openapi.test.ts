@@ -108,7 +108,9 @@ test('each public operation names the code that its family refuses with, and tha
   for (const [path, operations] of Object.entries(paths)) {
     for (const [method, { responses }] of Object.entries(operations)) {
       const writesListing = method !== 'get' && /\/plus\/(listings|parked-listings|make-highlight)/.test(path)
-      const family = path.includes('/plus/collections') ? 'PLUS_COLLECTION_ERROR' : writesListing ? 'PLUS_LISTING_ERROR' : 'VALIDATION_ERROR'
+      // The worth by day is the same verb as the operator's (docs/decisions.md).
+      const ofCollections = path.includes('/plus/collections') && !path.endsWith('/worth-history')
+      const family = ofCollections ? 'PLUS_COLLECTION_ERROR' : writesListing ? 'PLUS_LISTING_ERROR' : 'VALIDATION_ERROR'
       // These are read, or checked, without any input.
       const withoutInput =
         (method === 'get' && /\/(webhook|vacation|repricing-rules|me|groups|markets|dumps|listings\/export)$/.test(path)) ||

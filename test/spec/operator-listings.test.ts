@@ -195,7 +195,14 @@ describe('orders', () => {
     const { lines } = reply.body.data
     expect((await operator<Order>(node, 'GET', `/orders/${id}`)).body.data).toEqual({
       ...reply.body.data,
-      lines: lines.map((line, i) => ({ line: i + 1, ...line, cancellation: null })),
+      buyer_reference: null,
+      lines: lines.map((line, i) => ({
+        line: i + 1,
+        ...line,
+        seller_id: expect.any(Number) as number,
+        commission: [2.5, 0.75][i],
+        cancellation: null,
+      })),
     })
     expect(await found(node, '?search=last')).toEqual([])
     expect((await operator(node, 'GET', `/listings/${one.id}`)).body.data).toMatchObject({ status: 'active', quantity: 1 })

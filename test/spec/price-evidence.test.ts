@@ -420,7 +420,7 @@ describe('computed figures', () => {
 
   test('pc_multiplier is null while the source_a price is not trusted, and says why', async () => {
     const { id } = await published(node, items.char!, { price: 1_000, title: 'Evaluated' })
-    const one = async (query: string, on = node) => (await found(`search=judged&${query}`, on))[0]
+    const one = async (query: string, on = node) => (await found(`search=evaluated&${query}`, on))[0]
     expect((await one('with_pc=1&with_explain=1'))!).toMatchObject({
       id,
       pc_multiplier: 5.93,
@@ -436,17 +436,17 @@ describe('computed figures', () => {
         average_price: { result: null, rule: { name: 'mean_of_last_sales', version: 1 }, inputs: [] },
       },
     })
-    expect(await found('search=judged&min_pc=1')).toHaveLength(1)
-    const tag = (await get('/plus/listings?search=judged&with_explain=1', { key: node.keys.plus })).headers.get('etag')!
+    expect(await found('search=evaluated&min_pc=1')).toHaveLength(1)
+    const tag = (await get('/plus/listings?search=evaluated&with_explain=1', { key: node.keys.plus })).headers.get('etag')!
     for (const state of ['disputed', 'stale'] as const) {
       await setEvidence(node, char(), { state })
       for (const each of [node, other])
         await until('the multiplier is gone', async () => (await one('with_pc=1', each))?.pc_multiplier === null, WITHIN_MS)
       const { result, inputs } = (await one('with_explain=1'))!.explain.pc_multiplier
       expect([result, inputs[1]]).toMatchObject([null, { amount: 168.56, state, used: false, reason: 'not_trusted' }])
-      expect(await found('search=judged&min_pc=1')).toEqual([])
+      expect(await found('search=evaluated&min_pc=1')).toEqual([])
     }
-    const changed = await get('/plus/listings?search=judged&with_explain=1', { key: node.keys.plus, headers: { 'if-none-match': tag } })
+    const changed = await get('/plus/listings?search=evaluated&with_explain=1', { key: node.keys.plus, headers: { 'if-none-match': tag } })
     expect(changed.status).toBe(200)
     await setEvidence(node, char(), {})
     for (const each of [node, other])

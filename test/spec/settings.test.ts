@@ -139,7 +139,7 @@ test('several processes need ports that differ', () => {
 
 test('the image proxy needs the address that callers use', () => {
   for (const exposed of [{ HOST: '0.0.0.0' }, { TRUST_PROXY: '1' }]) {
-    expect(() => readConfig({ IMAGE_PROXY: 'on', ...exposed })).toThrow(/^IMAGE_PROXY is on but PUBLIC_URL is not set/)
+    expect(() => readConfig({ IMAGE_PROXY: 'on', ...exposed })).toThrow(/^IMAGE_PROXY is on but PUBLIC_URL, the prefix of image URLs, is not set/)
     expect(readConfig({ IMAGE_PROXY: 'on', PUBLIC_URL: 'https://cards.example', ...exposed }).imageProxy).toBe(true)
     expect(readConfig(exposed).imageProxy).toBe(false)
   }

@@ -354,5 +354,5 @@ test('emission takes many accounts at once', async () => {
 test('a node with another key than that of the stored secrets does not start, and says what to do', async () => {
   await openSeller()
   const started = startTestNode({ databaseUrl: node.databaseUrl, env: { SECRET_KEY: 'another secret key of the tests' } })
-  await expect(started).rejects.toThrow(/encrypted with another key: set the old SECRET_KEY/)
+  await expect(started).rejects.toThrow(/encrypted with a different key: set the old SECRET_KEY/)
 })

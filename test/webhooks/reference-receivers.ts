@@ -54,7 +54,7 @@ export const REFERENCE_RECEIVERS: Record<string, Reference> = {
       return 202
     },
     fails: FORGED,
-    advice: /before you answer/,
+    advice: /before you respond/,
   },
   'verifies with an empty secret': {
     open: () => (notification) => (isGenuine('', notification) ? 200 : 401),
@@ -106,7 +106,7 @@ export const REFERENCE_RECEIVERS: Record<string, Reference> = {
     advice: /any of the signatures/,
   },
   redirects: { open: () => () => 302, fails: ALL, advice: /Redirects are not followed/ },
-  'fails always': { open: () => () => 500, fails: ALL, advice: /error of its own/ },
+  'fails always': { open: () => () => 500, fails: ALL, advice: /internal error/ },
 }
 
 /** Serves a receiver on loopback; what it got is kept. */

@@ -3,15 +3,15 @@ import { ServiceError } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'
 import { ROLES } from '#core/roles.ts'
+import { PERSON_NAME } from '#core/text.ts'
 import type { Viewer } from '#core/verb.ts'
 
 const NAME_LENGTH = 60
 
-/** `#` ends a name in the audit log. */
 export const personName = Type.String({
   minLength: 1,
   maxLength: NAME_LENGTH,
-  pattern: '^(?! )[^\\p{C}\\p{Z}#]+( [^\\p{C}\\p{Z}#]+)*$',
+  pattern: PERSON_NAME,
   allowed: reason('person_name', { max: NAME_LENGTH }),
   description: 'Sign-in name, also shown in the audit log; case-insensitive',
 })
