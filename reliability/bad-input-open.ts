@@ -39,24 +39,38 @@ const OPERATOR: Readonly<Record<string, readonly string[]>> = {
 }
 /** Sessions of console and desk are opened and ended, too, with what they are opened by. */
 const SESSIONS: Readonly<Record<string, string>> = { '/console/session': 'token', '/desk/session': 'key' }
+/** Posted to in a session only, with one of their fields. */
+const POSTED: Readonly<Record<string, string>> = {
+  '/console/password': 'password',
+  '/console/two-factor': 'password',
+  '/console/two-factor/confirm': 'code',
+}
 
 /** Paths outside of the documents, as operations; `*` is the rest of a path. */
 export function openOperations({ publicUrl, operatorUrl }: { publicUrl: string; operatorUrl: string }): Operation[] {
   const of = (url: string, group: string, paths: typeof PUBLIC): Operation[] =>
     Object.entries(paths).flatMap(([path, values]) =>
-      (path in SESSIONS ? ['GET', 'POST', 'DELETE'] : ['GET']).map((method): Operation => {
+      (path in SESSIONS ? ['GET', 'POST', 'DELETE'] : path in POSTED ? ['POST'] : ['GET']).map((method): Operation => {
         const filled = path.replace(/:(\w+)|\*/, (_all, name?: string) => `{${name ?? 'rest'}}`)
         const parameters: Parameter[] = [...filled.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
           name: name!,
           in: 'path',
           schema: { type: 'string', enum: [...values] },
         }))
-        return { group, url, method, path: filled, parameters, body: method === 'POST' ? opening(SESSIONS[path]!) : null, fields: [] }
+        return {
+          group,
+          url,
+          method,
+          path: filled,
+          parameters,
+          body: method === 'POST' ? withField((SESSIONS[path] ?? POSTED[path])!) : null,
+          fields: [],
+        }
       }),
     )
   return [...of(publicUrl, 'pages', PUBLIC), ...of(operatorUrl, 'operator pages', OPERATOR)]
 }
 
-function opening(field: string): Operation['body'] {
+function withField(field: string): Operation['body'] {
   return { type: 'object', properties: { [field]: { type: 'string' } }, required: [field] }
 }

@@ -1,4 +1,5 @@
 // The caller's own listings in every status, newest first (interface.md, "GET /api/v1/plus/my-listings").
+import { filter } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
@@ -18,7 +19,7 @@ export const listMyListings = verb(
     input: Type.Object(
       {
         status: Type.Optional(Type.Enum([...STATUSES])),
-        search: Type.Optional(Type.String({ maxLength: 255, description: 'Part of the title or SKU, case-insensitive' })),
+        search: filter('Part of the title or SKU, case-insensitive'),
         sort_by: Type.Optional(Type.Enum([...ORDERS], { default: 'latest' })),
         ...FlagParams,
         ...pageParams(),
