@@ -25,7 +25,7 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     await node.close()
   })
 
-  test.each(LAYOUTS)('are sound: $name', { timeout: 300_000 }, async ({ options }) => {
+  test.each(LAYOUTS)('are sound: $name', { timeout: 300_000, retry: 1 }, async ({ options }) => {
     const visited = await signedIn(browser, node, options)
     expect(await walk(visited, paths)).toEqual([])
     await visited.close()

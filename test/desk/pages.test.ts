@@ -73,7 +73,7 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     await node.close()
   })
 
-  test.each(LAYOUTS)('are sound: $name', { timeout: 180_000 }, async ({ options }) => {
+  test.each(LAYOUTS)('are sound: $name', { timeout: 180_000, retry: 1 }, async ({ options }) => {
     const visited = await signedInToDesk(browser, node, node.keys.plus, options)
     expect(await walk(visited, PATHS)).toEqual([])
     await visited.close()
