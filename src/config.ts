@@ -68,6 +68,8 @@ export interface Config {
   priceHistoryDays: number
   /** speed-ups that are off, for measurements (docs/benchmarks.md) */
   without: ReadonlySet<Speedup>
+  /** how often columns in memory are written to `dataDir`, 0 for never: a start reads them from there */
+  startFileMinutes: number
   /** memory kept for items already serialised */
   readyBytesMb: number
   /** whether `serve` loads the demo into an empty database */
@@ -369,6 +371,7 @@ export const SETTINGS = {
   PRICE_HISTORY_DAYS: setting('days for which the price history is kept, 0 for ever', 0, whole(0, 36500)),
   // A page of 100 items as large as items may be must fit.
   MINTMARK_WITHOUT: setting('speed-ups that are off, to measure what each gives', NO_SPEEDUPS, speedups),
+  START_FILE_MINUTES: setting('how often what is in memory is written to DATA_DIR, for a quick start; 0: never', 20, whole(0, 1440)),
   MINTMARK_READY_BYTES_MB: setting('memory for items already serialised', 96, whole(64, 65536)),
   MINTMARK_DEMO: setting('sample catalogue and demo in an empty database; unset: only embedded, outside production', null as boolean | null, flag),
   WEBHOOK_RETRY_DELAYS: setting('waits before the second and third attempt', [30_000, 300_000] as readonly number[], retryDelays),
@@ -488,6 +491,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     }),
     priceHistoryDays: read('PRICE_HISTORY_DAYS'),
     without: read('MINTMARK_WITHOUT'),
+    startFileMinutes: read('START_FILE_MINUTES'),
     readyBytesMb: read('MINTMARK_READY_BYTES_MB'),
     demo: demoAsked ?? (read('DATABASE_URL') === null && demoRefusal === null),
     demoRefusal,
