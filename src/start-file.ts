@@ -9,7 +9,7 @@ import { HOUR_MS } from '#core/duration.ts'
 import type { ChangeFeed } from '#db/change-feed.ts'
 import { databaseIdentity, doubtAboutStart, type FileOrigin, setStartMark } from '#db/start-marks.ts'
 import type { Db } from '#db/schema.ts'
-import { partsOf, type ReadPart, readParts } from '#index/stored.ts'
+import { type Part, partsOf, type ReadPart, readParts } from '#index/stored.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { ListingSnapshot } from '#market/snapshot/listings.ts'
 
@@ -23,6 +23,7 @@ const FORM = 1
 const END = Buffer.from('mintmark')
 const TAIL_BYTES = 8 + END.length
 
+const TOO_SLOW = 'the disk is too slow for it'
 const BATCH_BYTES = 1024 * 1024
 const READ_BYTES = 4 * 1024 * 1024
 /** What is done before others get a turn. */
@@ -55,11 +56,13 @@ export interface StartFileOptions {
 export class StartFile {
   readonly #options: StartFileOptions
   readonly #path: string
-  #program: string | null = null
+  /** what the columns follow from beside the database */
+  readonly #program: string
 
   constructor(options: StartFileOptions) {
     this.#options = options
     this.#path = join(options.dataDir, NAME)
+    this.#program = programHash(JSON.stringify(options.settings))
   }
 
   /**
@@ -74,7 +77,7 @@ export class StartFile {
     try {
       handle = await open(this.#path)
       const { contents, bytes } = await readContents(handle)
-      if (contents.program !== this.#programNow()) throw new StartFileError('it was written by another version or with other settings')
+      if (contents.program !== this.#program) throw new StartFileError('it was written by another version or with other settings')
       const doubt = await doubtAboutStart(db, contents)
       if (doubt !== null) throw new StartFileError(doubt)
       const parts = await readAll(handle, contents)
@@ -114,7 +117,7 @@ export class StartFile {
       let written: { bytes: number; heldMs: number }
       try {
         const room = (await freeBytes(dataDir)) * MOST_OF_FREE
-        written = await this.#writeTo(handle, room, { form: FORM, program: this.#programNow(), ...identity, mark }, mostHeldMs)
+        written = await this.#writeTo(handle, { form: FORM, program: this.#program, ...identity, mark }, { room, mostHeldMs })
         // After the position was taken, so that what has the mark has everything before the position.
         await setStartMark(db, mark)
         await handle.sync()
@@ -133,46 +136,61 @@ export class StartFile {
     }
   }
 
-  #writeTo(handle: FileHandle, room: number, about: Omit<Contents, 'position' | 'parts'>, mostHeldMs: number): Promise<{ bytes: number; heldMs: number }> {
+  /** Writes everything at one position of the feed. */
+  #writeTo(handle: FileHandle, about: Omit<Contents, 'position' | 'parts'>, limits: Limits): Promise<{ bytes: number; heldMs: number }> {
     const { feed, catalogue, listings } = this.#options
-    return feed.between((position) =>
-      catalogue.held(() =>
-        listings.held(async () => {
-          const heldSinceMs = performance.now()
-          const heldMs = () => performance.now() - heldSinceMs
-          const parts = partsOf((columns) => {
-            catalogue.store(columns)
-            listings.store(columns)
-          })
-          const out = new Output(handle)
-          const written: Contents['parts'] = []
-          for (const { type, lengths, pieces } of parts) {
-            let crc = 0
-            const from = out.bytes
-            for (const piece of pieces()) {
-              crc = crc32(piece, crc)
-              await out.add(piece)
-              if (out.bytes > room) throw new StartFileError('the disk has too little room')
-              if (heldMs() > mostHeldMs) throw new StartFileError(`the disk is too slow for it (${Math.round(out.bytes / 1e6)} MB in ${mostHeldMs} ms)`)
-            }
-            written.push({ type, lengths, bytes: out.bytes - from, crc })
-          }
-          const table = Buffer.from(JSON.stringify({ ...about, position, parts: written } satisfies Contents))
-          const tail = Buffer.alloc(8)
-          tail.writeUInt32LE(crc32(table), 0)
-          tail.writeUInt32LE(table.length, 4)
-          for (const piece of [table, tail, END]) await out.add(piece)
-          await out.flush()
-          return { bytes: out.bytes, heldMs: heldMs() }
-        }),
-      ),
-    )
+    const writeAt = async (position: string) => {
+      const startedMs = performance.now()
+      const parts = partsOf((columns) => {
+        catalogue.store(columns)
+        listings.store(columns)
+      })
+      // A write that the disk keeps waiting cannot be ended: it is no longer waited for.
+      const bytes = await within(limits.mostHeldMs, writeParts(handle, { ...about, position }, parts, limits))
+      return { bytes, heldMs: performance.now() - startedMs }
+    }
+    return feed.between((position) => catalogue.held(() => listings.held(() => writeAt(position))))
   }
+}
 
-  /** What the columns follow from beside the database. */
-  #programNow(): string {
-    return (this.#program ??= programHash(JSON.stringify(this.#options.settings)))
+interface Limits {
+  /** bytes */
+  room: number
+  mostHeldMs: number
+}
+
+/** @returns how many bytes were written */
+async function writeParts(handle: FileHandle, about: Omit<Contents, 'parts'>, parts: readonly Part[], { room, mostHeldMs }: Limits): Promise<number> {
+  const endMs = performance.now() + mostHeldMs
+  const out = new Output(handle)
+  const written: Contents['parts'] = []
+  for (const { type, lengths, pieces } of parts) {
+    let crc = 0
+    const from = out.bytes
+    for (const piece of pieces()) {
+      crc = crc32(piece, crc)
+      await out.add(piece)
+      if (out.bytes > room) throw new StartFileError('the disk has too little room')
+      if (performance.now() > endMs) throw new StartFileError(TOO_SLOW)
+    }
+    written.push({ type, lengths, bytes: out.bytes - from, crc })
   }
+  const table = Buffer.from(JSON.stringify({ ...about, parts: written } satisfies Contents))
+  const tail = Buffer.alloc(TAIL_BYTES - END.length)
+  tail.writeUInt32LE(crc32(table), 0)
+  tail.writeUInt32LE(table.length, 4)
+  for (const piece of [table, tail, END]) await out.add(piece)
+  await out.flush()
+  return out.bytes
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  if (ms === Infinity) return work
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new StartFileError(TOO_SLOW)), ms)
+  })
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
 }
 
 /** Why a file cannot be used or written, in words. */
