@@ -36,7 +36,10 @@ try {
     const node = await startNode(database.url, { DATA_DIR: dataDir, START_FILE_MINUTES: String(minutes), LOG_LEVEL: 'info' })
     await answerTo(node, key, '/api/v1/items/1')
     const ms = performance.now() - startedMs
-    return { node, said: `first answer after ${ms.toFixed(0)} ms, ${(cpuMicros(node.pid) / 1_000).toFixed(0)} ms of the processor, ${residentMb(node.pid).toFixed(0)} MB` }
+    return {
+      node,
+      said: `first answer after ${ms.toFixed(0)} ms, ${(cpuMicros(node.pid) / 1_000).toFixed(0)} ms of the processor, ${residentMb(node.pid).toFixed(0)} MB`,
+    }
   }
   for (let i = 0; i < STARTS; i += 1) {
     const { node, said } = await start(0)
@@ -48,7 +51,9 @@ try {
   const waits = await latenciesUntil(node, key, () => existsSync(file))
   waits.sort((a, b) => a - b)
   const at = (share: number) => waits[Math.min(waits.length - 1, Math.floor(waits.length * share))]!.toFixed(1)
-  say(`written: ${(statSync(file).size / 1e6).toFixed(0)} MB; ${waits.length} reads meanwhile, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(1)} ms`)
+  say(
+    `written: ${(statSync(file).size / 1e6).toFixed(0)} MB; ${waits.length} reads meanwhile, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(1)} ms`,
+  )
   say(`memory ${residentMb(node.pid).toFixed(0)} MB, at most ${peakMb(node.pid).toFixed(0)} MB`)
   await node.stop()
   for (let i = 0; i < STARTS; i += 1) {

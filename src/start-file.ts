@@ -23,7 +23,7 @@ const FORM = 1
 const END = Buffer.from('mintmark')
 const TAIL_BYTES = 8 + END.length
 
-const TOO_SLOW = 'the disk is too slow for it'
+const TOO_SLOW = 'it takes too long'
 const BATCH_BYTES = 1024 * 1024
 const READ_BYTES = 4 * 1024 * 1024
 /** What is done before others get a turn. */

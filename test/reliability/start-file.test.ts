@@ -154,7 +154,9 @@ test('a damaged file is never believed: cut short, bytes changed, bytes of anoth
       const started = memory()
       expect(await started.start()).toBe(same)
       expect(difference(answersOf(started), right)).toBeNull()
-      expect(said).toEqual(same ? [] : [expect.stringMatching(/^The start file is thrown away: it is (not complete|damaged); loading from the database$/)])
+      expect(said).toEqual(
+        same ? [] : [expect.stringMatching(/^The start file is thrown away: it is (not complete|damaged); loading from the database$/)],
+      )
       expect(existsSync(path())).toBe(same)
     }),
     { numRuns: 60 },
@@ -209,7 +211,11 @@ test('a file of another database, of another history, or from before the log, is
 
 test('a node writes it when it stops, at its interval unless it is new, and starts from it', async () => {
   const lines: string[] = []
-  const log = { ...silent, info: (_details: object, line: string) => void lines.push(line), warn: (_details: object, line: string) => void lines.push(line) }
+  const log = {
+    ...silent,
+    info: (_details: object, line: string) => void lines.push(line),
+    warn: (_details: object, line: string) => void lines.push(line),
+  }
   const start = () => startTestNode({ databaseUrl: node.databaseUrl, env: { DATA_DIR: dataDir, START_FILE_MINUTES: '60' }, log })
   const about = () => lines.filter((line) => line.includes('start file'))
   const first = await start()
