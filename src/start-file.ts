@@ -247,7 +247,7 @@ async function readContents(handle: FileHandle): Promise<{ contents: Contents; b
   if (size < TAIL_BYTES || view.compare(END, 0, END.length, 8) !== 0) throw new StartFileError('it is not complete')
   const length = view.readUInt32LE(4)
   const tableAt = size - TAIL_BYTES - length
-  if (tableAt < 0) throw new StartFileError('it is damaged')
+  if (length === 0 || tableAt < 0) throw new StartFileError('it is damaged')
   const table = await readAt(handle, tableAt, length)
   if (crc32(table) !== view.readUInt32LE(0)) throw new StartFileError('it is damaged')
   const contents = JSON.parse(Buffer.from(table.buffer).toString()) as Contents
