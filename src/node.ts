@@ -48,6 +48,7 @@ import { checkSealing, webhookRules } from '#webhooks/rules.ts'
 import type { Sender } from '#webhooks/sender.ts'
 import type { Network } from '#outbound/dial.ts'
 import type { Config } from './config.ts'
+import { StartFile } from './start-file.ts'
 
 export interface NodeOptions {
   config: Config
@@ -111,6 +112,10 @@ const EVERY = {
   dayCounts: HOUR_MS,
   housekeeping: 10 * MINUTE_MS,
 } as const
+/** Writers wait while columns are written, and a node that hears nothing for `STALE_MS` is not ready: a slower disk gets its file at stop only. */
+const MOST_HELD_MS = 2_000
+/** Several nodes of one machine may stop together. */
+const AT_STOP = { unlessWithinMs: 10_000, mostHeldMs: Infinity } as const
 /** How long requests under way may take to end when the node stops. */
 const CLOSE_MS = 5_000
 /** How long callers that keep their connections, and proxies that ask for readiness, have to go elsewhere. */
@@ -171,7 +176,12 @@ export async function startNode({
   // Half of the start is the reading of modules: only those of this role, and the most of them while the database sends.
   if (listeners.public) void import('./public.ts')
   const dumpStore = openDumpStore(config)
-  await Promise.all([readAtLength({ replicaUrl: config.databaseReplicaUrl, primary: db, log }, load), checkDumpStore(dumpStore, log)])
+  const { dataDir, marketOrder, startFileMinutes } = config
+  const startFile = startFileMinutes === 0 ? null : new StartFile({ dataDir, db, log, feed, catalogue, listings, settings: { marketOrder } })
+  const loadAll = async () => {
+    if (!(await startFile?.read())) await readAtLength({ replicaUrl: config.databaseReplicaUrl, primary: db, log }, load)
+  }
+  await Promise.all([loadAll(), checkDumpStore(dumpStore, log)])
   await feed.pull()
   const scheduler = new Scheduler(log)
   const { databaseListenUrl } = config
@@ -258,6 +268,7 @@ export async function startNode({
     notices.close()
     await listenDb?.close()
     await heartbeat?.leave()
+    if (started) await startFile?.write(AT_STOP).catch((error: unknown) => log.warn({ err: error }, 'The start file was not written'))
     shared.limits.close()
     await images?.close()
     await feed.close()
@@ -308,6 +319,12 @@ export async function startNode({
       scheduler.add({ name: 'dumps', intervalMs: EVERY.dumps, run: () => dumps.makeDue(catalogue.items.live.size === 0) })
       const beating = (heartbeat = workerHeartbeat(db))
       scheduler.add({ name: 'worker-heartbeat', intervalMs: EVERY.heartbeat, run: () => beating.beat() })
+    }
+    if (startFile) {
+      const intervalMs = startFileMinutes * MINUTE_MS
+      // Nodes that share a file look at slightly different times.
+      const unlessWithinMs = intervalMs * 0.9
+      scheduler.add({ name: 'start-file', intervalMs, run: () => startFile.write({ unlessWithinMs, mostHeldMs: MOST_HELD_MS }) })
     }
     keepHouse(scheduler, db, now, config.priceHistoryDays)
     started = true

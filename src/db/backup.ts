@@ -25,7 +25,7 @@ interface TableHeader {
 }
 
 /** What follows from the rest or means nothing in another database, and results kept for repeated requests: they hold new keys. */
-const LEFT_OUT = ['change_log', 'change_log_floor', 'catalogue_log_floor', 'idempotency_keys', 'rate_limit_leases', 'workers']
+const LEFT_OUT = ['change_log', 'change_log_floor', 'catalogue_log_floor', 'idempotency_keys', 'rate_limit_leases', 'workers', 'start_marks']
 const END_OF_TABLE = '\\.'
 const BATCH_CHARACTERS = 256 * 1024
 

@@ -139,6 +139,8 @@ export interface Schema {
     last_used_at: Date
     expires_at: Date
   }
+  /** of files that nodes start from */
+  start_marks: { mark: string; at: Generated<Date> }
   rate_limit_leases: {
     account_id: number
     ends_at: Date
