@@ -39,6 +39,10 @@ export interface Config {
   dumpsDir: string
   /** bucket that keeps dumps in place of `dumpsDir`, null for none */
   dumpsS3: BucketSettings | null
+  /** where archived months of the price history are kept, or written before they are sent to `dumpsS3` */
+  archiveDir: string
+  /** months of the price history before the current one that stay in the database, 0: all */
+  priceArchiveMonths: number
   /** hour of the day, in `timeZone`, at which a dump is made; null: only on demand */
   dumpHour: number | null
   /** IANA zone of the local times that Plus endpoints answer with */
@@ -179,6 +183,16 @@ function corsOrigins(text: string): '*' | readonly string[] {
   const origins = text.split(',').map((part) => part.trim())
   if (!origins.every(isOrigin)) throw new Error('*, none, or origins such as https://shop.example,http://localhost:5173')
   return Object.freeze(origins)
+}
+
+const ARCHIVE_MONTHS = 13
+/** Judging and explaining look back over the latest months; those are never archived. */
+const FEWEST_ARCHIVE_MONTHS = 5
+
+function archiveMonths(text: string): number {
+  const months = whole(0, 1200)(text)
+  if (months > 0 && months < FEWEST_ARCHIVE_MONTHS) throw new Error(`0 or a whole number from ${FEWEST_ARCHIVE_MONTHS} to 1200`)
+  return months
 }
 
 function dumpHour(text: string): number | null {
@@ -330,6 +344,7 @@ export const SETTINGS = {
   DUMPS_S3_ACCESS_KEY: setting('access key of DUMPS_S3_URL', '', text),
   DUMPS_S3_SECRET_KEY: setting('secret key of DUMPS_S3_URL', '', text),
   DUMPS_S3_REGION: setting('region of DUMPS_S3_URL', 'us-east-1', region),
+  ARCHIVE_DIR: setting('folder for archived months of the price history; unset: archive in DATA_DIR', '', text),
   DUMP_HOUR: setting('hour at which a dump of the catalogue is made, in TIME_ZONE, or off', 3 as number | null, dumpHour),
   TIME_ZONE: setting('zone of local times', 'Europe/Istanbul', timeZone),
   LOG_LEVEL: setting('how much is logged', 'info' as (typeof LOG_LEVELS)[number], oneOf(LOG_LEVELS)),
@@ -367,6 +382,11 @@ export const SETTINGS = {
   PRICE_STALE_DAYS: setting('shortest interval of a source that counts, in days', 4, whole(1, 365)),
   PRICE_NOISE: setting('differences below this amount of euro are noise', 0.5, decimal(0, 1000)),
   PRICE_HISTORY_DAYS: setting('days for which the price history is kept, 0 for ever', 0, whole(0, 36500)),
+  PRICE_ARCHIVE_MONTHS: setting(
+    'months of the price history that stay in the database, 0 for all; unset: 13 where all nodes share the archive',
+    null as number | null,
+    archiveMonths,
+  ),
   // A page of 100 items as large as items may be must fit.
   MINTMARK_WITHOUT: setting('speed-ups that are off, to measure what each gives', NO_SPEEDUPS, speedups),
   MINTMARK_READY_BYTES_MB: setting('memory for items already serialised', 96, whole(64, 65536)),
@@ -451,6 +471,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     imageCacheMb: read('IMAGE_CACHE_MB'),
     dumpsDir: resolve(read('DUMPS_DIR') || join(read('DATA_DIR'), 'dumps')),
     dumpsS3: dumpBucket(read('DUMPS_S3_URL'), read('DUMPS_S3_ACCESS_KEY'), read('DUMPS_S3_SECRET_KEY'), read('DUMPS_S3_REGION')),
+    archiveDir: resolve(read('ARCHIVE_DIR') || join(read('DATA_DIR'), 'archive')),
+    // Nodes on several machines may each have a DATA_DIR of their own: what one archived there, others could not read.
+    priceArchiveMonths: read('PRICE_ARCHIVE_MONTHS') ?? (read('DATABASE_URL') && !read('DUMPS_S3_URL') && !read('ARCHIVE_DIR') ? 0 : ARCHIVE_MONTHS),
     dumpHour: read('DUMP_HOUR'),
     timeZone: read('TIME_ZONE'),
     logLevel: read('LOG_LEVEL'),
