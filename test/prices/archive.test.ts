@@ -12,7 +12,7 @@ import { DAY_MS } from '#core/duration.ts'
 import { monthAfter } from '#core/time.ts'
 import { makeDump } from '#dumps/make-dump.ts'
 import { openDumpStore } from '#dumps/open-store.ts'
-import { archivedMonths, archiveMonth, archiveOldMonths, restoreMonth } from '#prices/archive/archive-months.ts'
+import { archivedMonths, archiveMonth, archiveOldMonths, mayArchive, restoreMonth } from '#prices/archive/archive-months.ts'
 import { openPriceArchive } from '#prices/archive/open-archive.ts'
 import { forgetOldPrices } from '#prices/retention.ts'
 import { history, makeTwins, merged, operator, type Posted, postPrices, undo } from '../identity/kit.ts'
@@ -274,6 +274,13 @@ describe('archiving', () => {
     const missing = openPriceArchive({ archiveDir: join(folder, 'elsewhere'), dumpsS3: null })
     await expect(missing.joined(node.db.kysely, id, {}, async () => null)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
     expect(archived!.rows).toBeGreaterThan(0)
+  })
+
+  test('begins a day after the upgrade', async () => {
+    expect(await mayArchive(node.db)).toBe(false)
+    const dayBefore = new Date(Date.now() - DAY_MS - 1_000).toISOString()
+    await sql`update kysely_migration set "timestamp" = ${dayBefore} where name like '%price_archives'`.execute(node.db.kysely)
+    expect(await mayArchive(node.db)).toBe(true)
   })
 
   test('is done, listed and undone by commands', async () => {

@@ -47,7 +47,7 @@ const LOCK_POLL_MS = 50
 /** Nodes of the previous release do not read archives: nothing is archived by itself on the day of an upgrade. */
 export async function mayArchive(db: Db): Promise<boolean> {
   const { rows } = await sql<{ may: boolean }>`
-    select exists (select from kysely_migration where name like '%price_archives' and timestamp::timestamptz < now() - interval '1 day') as may`.execute(
+    select exists (select from kysely_migration where name like '%price_archives' and "timestamp"::timestamptz < now() - interval '1 day') as may`.execute(
     db.kysely,
   )
   return rows[0]!.may
