@@ -20,7 +20,7 @@ type Kind = keyof typeof COST
 /** A request that comes alone costs a wake-up and system calls of its own, which full connections share: from `--check`, at 500 a second. */
 const ALONE_MICROS = 100
 /** What a node without requests uses of its core: from `--check`. */
-const IDLE_SHARE = 0.02
+const IDLE_SHARE = 0.005
 
 const SHARES: Record<Kind, number> = { item: 0.4, list: 0.2, search: 0.15, listings: 0.15, graphql: 0.05, chart: 0.03, write: 0.02 }
 const ASSUMED = {

@@ -10,7 +10,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
 
   addCommand(archive, 'list', 'months in the archive, and months restored from it').action((options: OutputOptions) =>
     open(async ({ db }) => {
-      const months = (await archivedMonths(db.kysely)).map(({ checksum: _, ...month }) => month)
+      const months = (await archivedMonths(db.kysely)).map(({ month, file, rows, archived_at }) => ({ month, file, rows, archived_at }))
       show(print, options, months, `${table(months)}\nThe files are in ${openPriceArchive(readConfig()).files.place}`)
     }),
   )
