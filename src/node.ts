@@ -34,6 +34,9 @@ import { ListingSnapshot } from '#market/snapshot/listings.ts'
 import type { MarketSettings, MarketWriteCtx } from '#market/types.ts'
 import { RequestCounts } from '#http/request-counts.ts'
 import { endIdle, stopListening } from '#http/stop-listening.ts'
+import { archiveOldMonths, mayArchive } from '#prices/archive/archive-months.ts'
+import { openPriceArchive } from '#prices/archive/open-archive.ts'
+import type { HistoryCtx } from '#prices/history.ts'
 import { prepareMonths } from '#prices/months.ts'
 import { judgeAllPrices } from '#prices/judge-all.ts'
 import { rankReviews } from '#prices/reviews.ts'
@@ -110,6 +113,7 @@ const EVERY = {
   priceReviews: 5_000,
   dumps: MINUTE_MS,
   dayCounts: HOUR_MS,
+  priceArchive: HOUR_MS,
   housekeeping: 10 * MINUTE_MS,
 } as const
 /** Writers wait while columns are written, and a node that hears nothing for `STALE_MS` is not ready: a slower disk gets its file at stop only. */
@@ -205,7 +209,8 @@ export async function startNode({
   }
   const images =
     listeners.public && config.imageProxy ? (await import('#images/image-proxy.ts')).openImageProxy({ ...config, network, log, now }) : null
-  const dumps = new DumpMaker({ ...config, db, log, now, store: dumpStore, currencies: config.sourceCurrencies })
+  const archive = openPriceArchive(config)
+  const dumps = new DumpMaker({ ...config, db, log, now, store: dumpStore, archive, currencies: config.sourceCurrencies })
   const shared = {
     config,
     db,
@@ -228,6 +233,7 @@ export async function startNode({
     limits: new RateLimits(config.rateLimits, sharedCounting(config, db)),
     requests: new RequestCounts(),
     dumps,
+    archive,
   }
   let ownMetrics: Promise<() => Promise<string>> | null = null
   const metrics = async () =>
@@ -317,6 +323,14 @@ export async function startNode({
       })
       scheduler.add({ name: 'price-reviews', intervalMs: EVERY.priceReviews, run: () => rankReviews(db, currencies, now()) })
       scheduler.add({ name: 'dumps', intervalMs: EVERY.dumps, run: () => dumps.makeDue(catalogue.items.live.size === 0) })
+      const { priceArchiveMonths } = config
+      scheduler.add({
+        name: 'price-archive',
+        intervalMs: EVERY.priceArchive,
+        run: async () => {
+          if (priceArchiveMonths > 0 && (await mayArchive(db))) await archiveOldMonths({ db, archive, now: now() }, priceArchiveMonths)
+        },
+      })
       const beating = (heartbeat = workerHeartbeat(db))
       scheduler.add({ name: 'worker-heartbeat', intervalMs: EVERY.heartbeat, run: () => beating.beat() })
     }
@@ -326,7 +340,7 @@ export async function startNode({
       const unlessWithinMs = intervalMs * 0.9
       scheduler.add({ name: 'start-file', intervalMs, run: () => startFile.write({ unlessWithinMs, mostHeldMs: MOST_HELD_MS }) })
     }
-    keepHouse(scheduler, db, now, config.priceHistoryDays)
+    keepHouse(scheduler, { db, archive }, now, config.priceHistoryDays)
     started = true
     return { publicUrl, operatorUrl, catalogue, listings, polls, market, ctx, metrics, drain, close }
   } catch (error) {
@@ -379,12 +393,13 @@ async function closeServer(server: FastifyInstance): Promise<void> {
 }
 
 /** Removes what is no longer needed and prepares what soon will be; any node does it for all. */
-function keepHouse(scheduler: Scheduler, db: Db, now: () => Date, priceHistoryDays: number): void {
+function keepHouse(scheduler: Scheduler, history: HistoryCtx, now: () => Date, priceHistoryDays: number): void {
+  const { db } = history
   const tasks: [name: string, run: () => Promise<unknown>][] = [
     ['change-log-trimming', () => trimChangeLog(db)],
     ['idempotency-key-expiry', () => forgetOldIdempotencyKeys(db)],
     ['price-months', () => prepareMonths(db, now())],
-    ['price-retention', () => forgetOldPrices(db, priceHistoryDays, now())],
+    ['price-retention', () => forgetOldPrices(history, priceHistoryDays, now())],
     ['price-statement-retention', () => forgetOldStatements(db, priceHistoryDays, now())],
     ['webhook-retention', () => forgetOldEvents(db, now())],
     ['price-job-retention', () => forgetOldPriceJobs(db, now())],

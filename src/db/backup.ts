@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { pipeline as pass, Readable, type Writable } from 'node:stream'
 import { monthAfter } from '#core/time.ts'
 import { copyIn, copyOut } from './copy.ts'
-import { priceMonths } from './price-months.ts'
+import { holdPriceMonths, priceMonths } from './price-months.ts'
 import type { Db, Queryable, Tx } from './schema.ts'
 
 interface Header {
@@ -44,6 +44,7 @@ export async function backup(db: Db, target: Writable, onTable: (table: string) 
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(async (tx) => {
+      await holdPriceMonths(tx)
       await pipeline(Readable.from(archive(tx, rows, onTable)), createGzip({ level: 6 }), target)
     })
   return rows

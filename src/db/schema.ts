@@ -383,6 +383,15 @@ export interface Schema {
     price: Numeric
     import_id: number
   }
+  price_archives: {
+    month: string
+    file: string | null
+    rows: string
+    checksum: string
+    replaced_before: Date
+    import_ids: number[]
+    archived_at: Date
+  }
   imports: {
     id: GeneratedAlways<number>
     format: string
