@@ -38,7 +38,7 @@ export type SetPrice = Static<typeof SetPriceSchema>
 export const setPrice = verb(
   {
     name: 'setPrice',
-    needs: 'operator',
+    needs: 'catalogue',
     input: Type.Object(
       {
         id: id('item'),

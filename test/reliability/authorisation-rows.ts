@@ -356,6 +356,7 @@ export const OPERATOR_ROLES: Readonly<Record<string, readonly Role[]>> = {
   'POST /operator/v1/sources/:market/set-aside': CATALOGUE,
   'POST /operator/v1/sources/:market/take-back': CATALOGUE,
   'POST /operator/v1/prices': CATALOGUE,
+  'POST /operator/v1/items/:id/prices': CATALOGUE,
   'POST /operator/v1/imports/:id/revert': CATALOGUE,
   'POST /operator/v1/imports/:format': CATALOGUE,
   'PUT /operator/v1/price-mappings/:name': CATALOGUE,
