@@ -79,6 +79,7 @@ export async function startNode(databaseUrl: string, settings: Record<string, st
     PORT: '0',
     RATE_LIMITS: 'off',
     LOG_LEVEL: 'warn',
+    START_FILE_MINUTES: '0',
     NODE_OPTIONS: `--inspect-port=${inspectPort}`,
     ...settings,
   }

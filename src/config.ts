@@ -39,6 +39,10 @@ export interface Config {
   dumpsDir: string
   /** bucket that keeps dumps in place of `dumpsDir`, null for none */
   dumpsS3: BucketSettings | null
+  /** where archived months of the price history are kept, or written before they are sent to `dumpsS3` */
+  archiveDir: string
+  /** months of the price history before the current one that stay in the database, 0: all */
+  priceArchiveMonths: number
   /** hour of the day, in `timeZone`, at which a dump is made; null: only on demand */
   dumpHour: number | null
   /** IANA zone of the local times that Plus endpoints answer with */
@@ -68,6 +72,8 @@ export interface Config {
   priceHistoryDays: number
   /** speed-ups that are off, for measurements (docs/benchmarks.md) */
   without: ReadonlySet<Speedup>
+  /** how often columns in memory are written to `dataDir`, 0 for never: a start reads them from there */
+  startFileMinutes: number
   /** memory kept for items already serialised */
   readyBytesMb: number
   /** whether `serve` loads the demo into an empty database */
@@ -179,6 +185,15 @@ function corsOrigins(text: string): '*' | readonly string[] {
   const origins = text.split(',').map((part) => part.trim())
   if (!origins.every(isOrigin)) throw new Error('*, none, or origins such as https://shop.example,http://localhost:5173')
   return Object.freeze(origins)
+}
+
+/** Judging and explaining look back over the latest months; those are never archived. */
+const FEWEST_ARCHIVE_MONTHS = 5
+
+function archiveMonths(text: string): number {
+  const months = whole(0, 1200)(text)
+  if (months > 0 && months < FEWEST_ARCHIVE_MONTHS) throw new Error(`0 or a whole number from ${FEWEST_ARCHIVE_MONTHS} to 1200`)
+  return months
 }
 
 function dumpHour(text: string): number | null {
@@ -330,6 +345,7 @@ export const SETTINGS = {
   DUMPS_S3_ACCESS_KEY: setting('access key of DUMPS_S3_URL', '', text),
   DUMPS_S3_SECRET_KEY: setting('secret key of DUMPS_S3_URL', '', text),
   DUMPS_S3_REGION: setting('region of DUMPS_S3_URL', 'us-east-1', region),
+  ARCHIVE_DIR: setting('directory of archived months of the price history; unset: archive in DATA_DIR', '', text),
   DUMP_HOUR: setting('hour of the nightly catalogue dump, in TIME_ZONE, or off', 3 as number | null, dumpHour),
   TIME_ZONE: setting('time zone of local times', 'Europe/Istanbul', timeZone),
   LOG_LEVEL: setting('log level', 'info' as (typeof LOG_LEVELS)[number], oneOf(LOG_LEVELS)),
@@ -362,9 +378,11 @@ export const SETTINGS = {
   PRICE_FEED_PRICES: setting('smallest number of prices in a day that counts as a feed instead of single corrections', 20, whole(1, 1_000_000)),
   PRICE_STALE_DAYS: setting('shortest feed interval of a source, in days', 4, whole(1, 365)),
   PRICE_NOISE: setting('ignore differences below this amount in euro', 0.5, decimal(0, 1000)),
+  PRICE_ARCHIVE_MONTHS: setting('months of the price history that stay in the database, 0 for all', 0, archiveMonths),
   PRICE_HISTORY_DAYS: setting('retention of the price history in days; 0: forever', 0, whole(0, 36500)),
   // A page of 100 items as large as items may be must fit.
   MINTMARK_WITHOUT: setting('optimisations to disable, for benchmarks', NO_SPEEDUPS, speedups),
+  START_FILE_MINUTES: setting('minutes between writes of the in-memory data to DATA_DIR, for a fast start; 0 disables them', 20, whole(0, 1440)),
   MINTMARK_READY_BYTES_MB: setting('memory for cached item JSON', 96, whole(64, 65536)),
   MINTMARK_DEMO: setting(
     'load the sample catalogue and demo into an empty database; unset: only embedded, outside production',
@@ -456,6 +474,8 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     imageCacheMb: read('IMAGE_CACHE_MB'),
     dumpsDir: resolve(read('DUMPS_DIR') || join(read('DATA_DIR'), 'dumps')),
     dumpsS3: dumpBucket(read('DUMPS_S3_URL'), read('DUMPS_S3_ACCESS_KEY'), read('DUMPS_S3_SECRET_KEY'), read('DUMPS_S3_REGION')),
+    archiveDir: resolve(read('ARCHIVE_DIR') || join(read('DATA_DIR'), 'archive')),
+    priceArchiveMonths: read('PRICE_ARCHIVE_MONTHS'),
     dumpHour: read('DUMP_HOUR'),
     timeZone: read('TIME_ZONE'),
     logLevel: read('LOG_LEVEL'),
@@ -493,6 +513,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     }),
     priceHistoryDays: read('PRICE_HISTORY_DAYS'),
     without: read('MINTMARK_WITHOUT'),
+    startFileMinutes: read('START_FILE_MINUTES'),
     readyBytesMb: read('MINTMARK_READY_BYTES_MB'),
     demo: demoAsked ?? (read('DATABASE_URL') === null && demoRefusal === null),
     demoRefusal,

@@ -34,6 +34,9 @@ import { ListingSnapshot } from '#market/snapshot/listings.ts'
 import type { MarketSettings, MarketWriteCtx } from '#market/types.ts'
 import { RequestCounts } from '#http/request-counts.ts'
 import { endIdle, stopListening } from '#http/stop-listening.ts'
+import { archiveOldMonths, mayArchive } from '#prices/archive/archive-months.ts'
+import { openPriceArchive } from '#prices/archive/open-archive.ts'
+import type { HistoryCtx } from '#prices/history.ts'
 import { prepareMonths } from '#prices/months.ts'
 import { judgeAllPrices } from '#prices/judge-all.ts'
 import { rankReviews } from '#prices/reviews.ts'
@@ -48,6 +51,7 @@ import { checkSealing, webhookRules } from '#webhooks/rules.ts'
 import type { Sender } from '#webhooks/sender.ts'
 import type { Network } from '#outbound/dial.ts'
 import type { Config } from './config.ts'
+import { StartFile } from './start-file.ts'
 
 export interface NodeOptions {
   config: Config
@@ -109,8 +113,13 @@ const EVERY = {
   priceReviews: 5_000,
   dumps: MINUTE_MS,
   dayCounts: HOUR_MS,
+  priceArchive: HOUR_MS,
   housekeeping: 10 * MINUTE_MS,
 } as const
+/** Writers wait while columns are written, and a node that hears nothing for `STALE_MS` is not ready: a slower disk gets its file at stop only. */
+const MOST_HELD_MS = 2_000
+/** Several nodes of one machine may stop together. */
+const AT_STOP = { unlessWithinMs: 10_000, mostHeldMs: Infinity } as const
 /** How long requests under way may take to end when the node stops. */
 const CLOSE_MS = 5_000
 /** How long callers that keep their connections, and proxies that ask for readiness, have to go elsewhere. */
@@ -171,7 +180,12 @@ export async function startNode({
   // Half of the start is the reading of modules: only those of this role, and the most of them while the database sends.
   if (listeners.public) void import('./public.ts')
   const dumpStore = openDumpStore(config)
-  await Promise.all([readAtLength({ replicaUrl: config.databaseReplicaUrl, primary: db, log }, load), checkDumpStore(dumpStore, log)])
+  const { dataDir, marketOrder, startFileMinutes } = config
+  const startFile = startFileMinutes === 0 ? null : new StartFile({ dataDir, db, log, feed, catalogue, listings, settings: { marketOrder } })
+  const loadAll = async () => {
+    if (!(await startFile?.read())) await readAtLength({ replicaUrl: config.databaseReplicaUrl, primary: db, log }, load)
+  }
+  await Promise.all([loadAll(), checkDumpStore(dumpStore, log)])
   await feed.pull()
   const scheduler = new Scheduler(log)
   const { databaseListenUrl } = config
@@ -195,7 +209,8 @@ export async function startNode({
   }
   const images =
     listeners.public && config.imageProxy ? (await import('#images/image-proxy.ts')).openImageProxy({ ...config, network, log, now }) : null
-  const dumps = new DumpMaker({ ...config, db, log, now, store: dumpStore, currencies: config.sourceCurrencies })
+  const archive = openPriceArchive(config)
+  const dumps = new DumpMaker({ ...config, db, log, now, store: dumpStore, archive, currencies: config.sourceCurrencies })
   const shared = {
     config,
     db,
@@ -218,6 +233,7 @@ export async function startNode({
     limits: new RateLimits(config.rateLimits, sharedCounting(config, db)),
     requests: new RequestCounts(),
     dumps,
+    archive,
   }
   let ownMetrics: Promise<() => Promise<string>> | null = null
   const metrics = async () =>
@@ -258,6 +274,7 @@ export async function startNode({
     notices.close()
     await listenDb?.close()
     await heartbeat?.leave()
+    if (started) await startFile?.write(AT_STOP).catch((error: unknown) => log.warn({ err: error }, 'The start file was not written'))
     shared.limits.close()
     await images?.close()
     await feed.close()
@@ -306,10 +323,24 @@ export async function startNode({
       })
       scheduler.add({ name: 'price-reviews', intervalMs: EVERY.priceReviews, run: () => rankReviews(db, currencies, now()) })
       scheduler.add({ name: 'dumps', intervalMs: EVERY.dumps, run: () => dumps.makeDue(catalogue.items.live.size === 0) })
+      const { priceArchiveMonths } = config
+      scheduler.add({
+        name: 'price-archive',
+        intervalMs: EVERY.priceArchive,
+        run: async () => {
+          if (priceArchiveMonths > 0 && (await mayArchive(db))) await archiveOldMonths({ db, archive, now: now() }, priceArchiveMonths)
+        },
+      })
       const beating = (heartbeat = workerHeartbeat(db))
       scheduler.add({ name: 'worker-heartbeat', intervalMs: EVERY.heartbeat, run: () => beating.beat() })
     }
-    keepHouse(scheduler, db, now, config.priceHistoryDays)
+    if (startFile) {
+      const intervalMs = startFileMinutes * MINUTE_MS
+      // Nodes that share a file look at slightly different times.
+      const unlessWithinMs = intervalMs * 0.9
+      scheduler.add({ name: 'start-file', intervalMs, run: () => startFile.write({ unlessWithinMs, mostHeldMs: MOST_HELD_MS }) })
+    }
+    keepHouse(scheduler, { db, archive }, now, config.priceHistoryDays)
     started = true
     return { publicUrl, operatorUrl, catalogue, listings, polls, market, ctx, metrics, drain, close }
   } catch (error) {
@@ -362,12 +393,13 @@ async function closeServer(server: FastifyInstance): Promise<void> {
 }
 
 /** Removes what is no longer needed and prepares what soon will be; any node does it for all. */
-function keepHouse(scheduler: Scheduler, db: Db, now: () => Date, priceHistoryDays: number): void {
+function keepHouse(scheduler: Scheduler, history: HistoryCtx, now: () => Date, priceHistoryDays: number): void {
+  const { db } = history
   const tasks: [name: string, run: () => Promise<unknown>][] = [
     ['change-log-trimming', () => trimChangeLog(db)],
     ['idempotency-key-expiry', () => forgetOldIdempotencyKeys(db)],
     ['price-months', () => prepareMonths(db, now())],
-    ['price-retention', () => forgetOldPrices(db, priceHistoryDays, now())],
+    ['price-retention', () => forgetOldPrices(history, priceHistoryDays, now())],
     ['price-statement-retention', () => forgetOldStatements(db, priceHistoryDays, now())],
     ['webhook-retention', () => forgetOldEvents(db, now())],
     ['price-job-retention', () => forgetOldPriceJobs(db, now())],

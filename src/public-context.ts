@@ -12,6 +12,7 @@ import type { Viewer } from '#core/verb.ts'
 import type { Db } from '#db/schema.ts'
 import type { DumpCtx, DumpMaker } from '#dumps/maker.ts'
 import type { MarketCtx, MarketNode } from '#market/types.ts'
+import type { PriceArchive } from '#prices/archive/price-archive.ts'
 import type { PriceRules } from '#prices/evidence/hold.ts'
 import type { EventFeed } from '#webhooks/event-feed.ts'
 import type { FeedCtx, WebhookCtx, WebhookRules } from '#webhooks/types.ts'
@@ -26,6 +27,7 @@ export interface PublicCtx extends WriteCtx, DumpCtx, CatalogueNode, Conditional
   currencies: Readonly<Record<Market, string>>
   rules: PriceRules
   polls: LongPolls
+  archive: PriceArchive
 }
 
 /** What the context takes from the node. */
@@ -36,6 +38,7 @@ export interface PublicContextNode extends MarketNode {
   feed: Pick<ChangeFeed, 'pull'>
   polls: LongPolls
   dumps: DumpMaker
+  archive: PriceArchive
   catalogue: Catalogue
   webhooks: WebhookRules
   events: EventFeed
@@ -44,7 +47,7 @@ export interface PublicContextNode extends MarketNode {
 
 /** Creates the context of a request that passed the gate. */
 export function publicContext(node: PublicContextNode): (viewer: Viewer, request: ApiRequest) => PublicCtx {
-  const { config, keys, db, feed, polls, dumps, catalogue, webhooks, events, market, listings, now } = node
+  const { config, keys, db, feed, polls, dumps, archive, catalogue, webhooks, events, market, listings, now } = node
   const caughtUp = () => feed.pull()
   return (viewer, request) => {
     return {
@@ -67,6 +70,7 @@ export function publicContext(node: PublicContextNode): (viewer: Viewer, request
       usage: keys.usage!,
       polls,
       dumps,
+      archive,
     }
   }
 }

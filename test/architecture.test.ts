@@ -14,8 +14,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   db: ['core'],
   jobs: ['db', 'core'],
   http: ['db', 'core'],
+  files: [],
   accounts: BELOW,
-  prices: ['index', ...BELOW],
+  prices: ['files', 'index', ...BELOW],
   outbound: ['core'],
   webhooks: ['accounts', 'outbound', 'jobs', ...BELOW],
   catalogue: ['prices', 'accounts', 'index', ...BELOW],
@@ -26,7 +27,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   identity: ['matching', 'market', 'collections', 'catalogue', 'prices', ...BELOW],
   imports: ['identity', 'matching', 'catalogue', 'prices', ...BELOW],
   images: ['catalogue', 'outbound', ...BELOW],
-  dumps: ['catalogue', ...BELOW],
+  dumps: ['catalogue', 'prices', 'files', ...BELOW],
   health: ['dumps', 'prices', 'jobs', ...BELOW],
   stats: ['market', 'prices', 'webhooks', 'accounts', 'jobs', ...BELOW],
   mirror: ['dumps', 'catalogue', 'core'],
@@ -38,7 +39,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   operator: ['imports', 'stats', 'health', ...MODULES, 'images', 'jobs', ...BELOW],
   pages: ['http', 'core'],
   'public.ts': ['rest', 'graphql', 'mcp', 'pages', 'images', 'public-context.ts', ...MODULES, ...BELOW],
-  'node.ts': ['public.ts', 'operator', 'stats', 'images', 'outbound', ...MODULES, 'jobs', ...BELOW],
+  // Columns of every module that keeps some, and the feed that they follow.
+  'start-file.ts': ['market', 'catalogue', 'index', 'db', 'core'],
+  'node.ts': ['start-file.ts', 'public.ts', 'operator', 'stats', 'images', 'outbound', ...MODULES, 'jobs', ...BELOW],
   cli: ['node.ts', 'imports', 'mirror', 'health', ...MODULES, 'jobs', ...BELOW],
   'config.ts': ['prices', 'core'],
   'main.ts': ['cli'],
@@ -83,6 +86,7 @@ const OWNERS: Record<string, readonly string[]> = {
     'groups',
     'prices',
     'price_points',
+    'price_archives',
     'changed_items',
     'hidden_points',
     'imports',
@@ -145,7 +149,7 @@ const OWNERS: Record<string, readonly string[]> = {
   webhooks: ['webhooks', 'webhook_events', 'webhook_attempts', 'event_counters', 'event_positions', 'webhook_turns'],
   jobs: ['workers'],
   stats: ['day_counts'],
-  db: ['change_log', 'change_log_floor', 'catalogue_log_floor', 'audit_log', 'idempotency_keys'],
+  db: ['change_log', 'change_log_floor', 'catalogue_log_floor', 'audit_log', 'idempotency_keys', 'start_marks'],
 }
 
 interface Import {

@@ -1,8 +1,11 @@
 // `node bench/prices/history.ts`: every month of the real daily prices against a computation from the file, and how long reads take.
 import { createReadStream, existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { csvRows, gunzip } from '#core/feed.ts'
+import { openPriceArchive } from '#prices/archive/open-archive.ts'
 import { INTERVALS, periodsOf } from '#prices/history.ts'
 import { startDatabaseServer } from '../database.ts'
 import { hasRealData, importRealData } from '../real-data.ts'
@@ -26,6 +29,7 @@ const server = await startDatabaseServer()
 try {
   const { ctx, close } = await server.create('history')
   const on = ctx.db.kysely
+  const history = { db: ctx.db, archive: openPriceArchive({ archiveDir: join(tmpdir(), 'mintmark-no-archive'), dumpsS3: null }) }
   await importRealData(ctx, ({ file, accepted }) => console.log(`${file}: ${accepted} prices`), ['tcgplayer-sealed', 'sealed-daily'])
   const { rows: known } = await sql<{ foreign_id: string; item_id: number }>`
     select foreign_id, item_id from item_foreign_ids where source = 'tcgplayer'`.execute(on)
@@ -42,7 +46,7 @@ try {
   const window = { market: 'source_c', label: 'Near Mint', from: new Date('1970-01-01'), to: new Date('2026-11-22') } as const
   for (const [item, prices] of daily) {
     const wanted = monthsOf(prices)
-    const answered = new Map((await periodsOf(on, item, { ...window, interval: 'month' })).map((period) => [period.date.slice(0, 7), period]))
+    const answered = new Map((await periodsOf(history, item, { ...window, interval: 'month' })).map((period) => [period.date.slice(0, 7), period]))
     for (const [month, { open, low, high, close }] of wanted) {
       months += 1
       const found = answered.get(month)
@@ -65,7 +69,7 @@ try {
     'the last month': new Date('2025-09-15'),
   })) {
     const times: string[] = []
-    for (const interval of INTERVALS) times.push(`${interval} ${await median(() => periodsOf(on, longest, { ...window, from, interval }))} ms`)
+    for (const interval of INTERVALS) times.push(`${interval} ${await median(() => periodsOf(history, longest, { ...window, from, interval }))} ms`)
     console.log(`One label, ${name}: ${times.join(', ')} (median of ${READS})`)
   }
   await close()

@@ -1,4 +1,6 @@
 // `node bench/prices/trust.ts`: the real price files through the rules, as history, and back by a revert.
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createReadStream, existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
@@ -9,6 +11,7 @@ import { copyIn, copyOut } from '#db/copy.ts'
 import { importFiles } from '#imports/import-files.ts'
 import type { ImportReport } from '#imports/run.ts'
 import { heldReport } from '#prices/held.ts'
+import { openPriceArchive } from '#prices/archive/open-archive.ts'
 import { periodsOf } from '#prices/history.ts'
 import { revertImport } from '#imports/revert-import.ts'
 import { setRates } from '#prices/set-rates.ts'
@@ -170,11 +173,12 @@ async function readHistory({ ctx: { db } }: BenchDatabase): Promise<void> {
     db.kysely,
   )
   const filter = { market: 'source_c', label: 'Near Mint', from: new Date('2024-01-01'), to: new Date('2026-01-01'), interval: 'day' } as const
+  const history = { db, archive: openPriceArchive({ archiveDir: join(tmpdir(), 'mintmark-no-archive'), dumpsS3: null }) }
   const times: number[] = []
   let periods = 0
   for (let i = 0; i < 200; i += 1) {
     const started = performance.now()
-    periods = (await periodsOf(db.kysely, longest!.item_id, filter)).length
+    periods = (await periodsOf(history, longest!.item_id, filter)).length
     times.push(performance.now() - started)
   }
   times.sort((a, b) => a - b)

@@ -6,9 +6,8 @@ import { type Static, Type } from '#core/input.ts'
 import { parseLabel } from '#core/labels.ts'
 import { MARKETS } from '#core/markets.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
-import { verb } from '#core/verb.ts'
-import type { ReadCtx } from '#db/change.ts'
-import { INTERVALS, periodsOf } from '#prices/history.ts'
+import { type HasViewer, verb } from '#core/verb.ts'
+import { type HistoryCtx, INTERVALS, periodsOf } from '#prices/history.ts'
 import type { CatalogueNode } from './context.ts'
 import { IdParam } from './params.ts'
 
@@ -44,7 +43,7 @@ export const readPriceHistory = verb(
       { additionalProperties: false },
     ),
   },
-  async (ctx: CatalogueNode & ReadCtx & { now: () => Date }, input): Promise<PricePeriod[]> => {
+  async (ctx: CatalogueNode & HistoryCtx & HasViewer & { now: () => Date }, input): Promise<PricePeriod[]> => {
     const row = ctx.catalogue.items.rowOf(input.id)
     if (row < 0) throw itemNotFound(input.id)
     const to = input.to === undefined ? ctx.now() : momentOf('to', input.to)
@@ -52,6 +51,6 @@ export const readPriceHistory = verb(
     if (from >= to) throw invalid('from', 'before', { field: 'to' })
     const { market = MARKETS[ctx.catalogue.items.shown[row]!]!, label, interval = 'day' } = input
     const canonical = label === undefined ? undefined : (parseLabel(label)?.label ?? label)
-    return periodsOf(ctx.db.kysely, ctx.catalogue.items.id[row]!, { market, label: canonical, from, to, interval })
+    return periodsOf(ctx, ctx.catalogue.items.id[row]!, { market, label: canonical, from, to, interval })
   },
 )

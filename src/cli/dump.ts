@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { type DumpProgress, makeDump } from '#dumps/make-dump.ts'
 import { openDumpStore } from '#dumps/open-store.ts'
+import { openPriceArchive } from '#prices/archive/open-archive.ts'
 import { readConfig } from '../config.ts'
 import { addCommand, columns, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
 
@@ -12,7 +13,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       const store = openDumpStore(config)
       const toPeople = process.stderr.isTTY
       const onProgress = ({ tables, of, rows }: DumpProgress) => toPeople && process.stderr.write(`\r${rows} rows, ${tables} of ${of} tables\x1b[K`)
-      const dump = await makeDump({ db: ctx.db, store, currencies: sourceCurrencies, onProgress })
+      const dump = await makeDump({ db: ctx.db, store, archive: openPriceArchive(config), currencies: sourceCurrencies, onProgress })
       if (toPeople) process.stderr.write('\r\x1b[K')
       const files = dump.files.map(({ name, rows, bytes }) => [name, rows, bytes])
       show(print, options, dump, `${columns(['FILE', 'ROWS', 'BYTES'], files)}\nDump created as of ${dump.as_of} in ${store.place}`)

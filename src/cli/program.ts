@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { register as registerAccount } from './account.ts'
+import { register as registerArchive } from './archive.ts'
 import { register as registerBatches } from './batches.ts'
 import { register as registerBackup } from './backup.ts'
 import { register as registerCollection } from './collection.ts'
@@ -83,6 +84,7 @@ registerCollection(program, open, print)
 registerOperatorToken(program, open, print)
 registerPeople(program, open, print)
 registerBackup(program, open, print)
+registerArchive(program, open, print)
 registerDemo(program, open, print)
 registerDoctor(program, print)
 registerListen(program, print)

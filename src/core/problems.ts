@@ -284,6 +284,7 @@ export const RULES = {
   count_changed: 'the filter finds {count} prices, not {expected}; look at them and decide again',
   prices_changed: '{count} of these prices changed since you saw them; look at them and decide again',
   not_decidable: 'cannot be used with {decision}; allowed: {values}',
+  archived_prices: 'import {id} has prices in archived months: {values}; restore them with `mintmark archive restore`',
   decided_later: 'prices of import {root} were decided in another batch after import {id}',
   idempotency_running: 'the first request with this Idempotency-Key is still running',
   idempotency_request: 'this Idempotency-Key was used for another request',
@@ -339,6 +340,7 @@ export const RULES = {
   image_late: 'the image source did not respond in time; try again later',
   image_unusable: 'the image source did not return a usable image; try again later',
   dump_store: 'the dump store is unavailable; try again later',
+  price_archive: 'the archive of the price history is unavailable; try again later',
   image_not_stored: 'the image could not be stored; try again shortly',
 
   // Requests and files alike

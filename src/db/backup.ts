@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { pipeline as pass, Readable, type Writable } from 'node:stream'
 import { monthAfter } from '#core/time.ts'
 import { copyIn, copyOut } from './copy.ts'
-import { priceMonths } from './price-months.ts'
+import { holdPriceMonths, priceMonths } from './price-months.ts'
 import type { Db, Queryable, Tx } from './schema.ts'
 
 interface Header {
@@ -25,7 +25,7 @@ interface TableHeader {
 }
 
 /** What follows from the rest or means nothing in another database, and results kept for repeated requests: they hold new keys. */
-const LEFT_OUT = ['change_log', 'change_log_floor', 'catalogue_log_floor', 'idempotency_keys', 'rate_limit_leases', 'workers']
+const LEFT_OUT = ['change_log', 'change_log_floor', 'catalogue_log_floor', 'idempotency_keys', 'rate_limit_leases', 'workers', 'start_marks']
 const END_OF_TABLE = '\\.'
 const BATCH_CHARACTERS = 256 * 1024
 
@@ -44,6 +44,7 @@ export async function backup(db: Db, target: Writable, onTable: (table: string) 
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(async (tx) => {
+      await holdPriceMonths(tx)
       await pipeline(Readable.from(archive(tx, rows, onTable)), createGzip({ level: 6 }), target)
     })
   return rows

@@ -88,6 +88,26 @@ export class ChangeFeed {
     this.lastPullMs = Date.now()
   }
 
+  /** Takes a position of before; what was kept as of it misses nothing once the next pull is done. */
+  resume(position: string): void {
+    this.#position = position
+    this.lastPullMs = Date.now()
+  }
+
+  /** Runs `work` between two pulls: until it ends, nothing is applied and followers are as of the position that it is told. */
+  async between<T>(work: (position: string) => Promise<T>): Promise<T> {
+    while (this.#pulling) await this.#pulling.catch(() => {})
+    const done = work(this.#position)
+    const over = done.then(
+      () => {},
+      () => {},
+    )
+    this.#pulling = over.finally(() => {
+      this.#pulling = null
+    })
+    return done
+  }
+
   /** Followers get changes in the order in which they are added. */
   add(follower: ChangeFollower): void {
     this.#followers.push(follower)

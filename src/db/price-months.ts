@@ -1,6 +1,6 @@
 // The months that the price history has partitions of.
 import { sql } from 'kysely'
-import type { Queryable } from './schema.ts'
+import type { Queryable, Tx } from './schema.ts'
 
 const MONTH_TABLE = /^price_points_(\d{4})_(\d{2})$/
 
@@ -13,4 +13,12 @@ export async function priceMonths(db: Queryable): Promise<string[]> {
     const match = MONTH_TABLE.exec(name)
     return match ? [`${match[1]}-${match[2]}`] : []
   })
+}
+
+/**
+ * For a transaction that reads the history as of one moment, before its first read: no month is emptied while it runs. A table
+ * that is truncated is empty for earlier moments, too.
+ */
+export async function holdPriceMonths(tx: Tx): Promise<void> {
+  await sql`lock table price_points in access share mode`.execute(tx)
 }

@@ -139,6 +139,8 @@ export interface Schema {
     last_used_at: Date
     expires_at: Date
   }
+  /** of files that nodes start from */
+  start_marks: { mark: string; at: Generated<Date> }
   rate_limit_leases: {
     account_id: number
     ends_at: Date
@@ -380,6 +382,15 @@ export interface Schema {
     updated_at: Date
     price: Numeric
     import_id: number
+  }
+  price_archives: {
+    month: string
+    file: string | null
+    rows: string
+    checksum: string
+    replaced_before: Date
+    import_ids: number[]
+    archived_at: Date
   }
   imports: {
     id: GeneratedAlways<number>

@@ -3,19 +3,13 @@ import { openAsBlob } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
-import { setTimeout as delay } from 'node:timers/promises'
-import { S3mini, S3ServiceError } from 's3mini'
+import { type S3mini, S3ServiceError } from 's3mini'
 import type { BucketSettings } from '#config.ts'
 import { ServiceError } from '#core/errors.ts'
 import { reason } from '#core/problems.ts'
+import { openBucket, whyOf } from '#files/bucket.ts'
 import { type DumpStore, isStamp, KEPT_DUMPS, MANIFEST, stampOf, type StoredDumpFile, type StoreProblem } from './store.ts'
 import type { Dump } from './types.ts'
-
-/** How long the store may take to begin an answer: to a read, and to a part that is sent to it. */
-const ANSWER_MS = 10_000
-const READ_ATTEMPTS = 3
-const READ_AGAIN_MS = 200
-const UPLOAD_MS = 300_000
 
 /** Dumps below their moments in a bucket; the manifest of each comes last and goes first. */
 export class DumpBucket implements DumpStore {
@@ -25,12 +19,11 @@ export class DumpBucket implements DumpStore {
   readonly #staging: string
 
   /** @param staging folder in which a dump is written before it is sent */
-  constructor({ url, accessKey, secretKey, region }: BucketSettings, staging: string) {
-    const { origin, pathname } = new URL(url)
-    const [bucket, ...prefix] = pathname.slice(1).split('/')
-    this.place = url
-    this.#prefix = prefix.map((part) => `${decodeURIComponent(part)}/`).join('')
-    this.#bucket = new S3mini({ endpoint: `${origin}/${bucket}`, accessKeyId: accessKey, secretAccessKey: secretKey, region, fetch: answered })
+  constructor(settings: BucketSettings, staging: string) {
+    const { bucket, prefix } = openBucket(settings)
+    this.place = settings.url
+    this.#prefix = prefix
+    this.#bucket = bucket
     this.#staging = staging
   }
 
@@ -99,35 +92,4 @@ export class DumpBucket implements DumpStore {
       throw new ServiceError('UNAVAILABLE', reason('dump_store'), { headers: { 'retry-after': '30' }, cause })
     }
   }
-}
-
-/** A `fetch` that asks again where a read is answered 5xx, as clients of such stores do. */
-async function answered(url: string | URL | Request, init: RequestInit = {}): Promise<Response> {
-  const isRead = ['GET', 'HEAD'].includes(init.method ?? 'GET')
-  for (let attempt = 1; ; attempt++) {
-    const response = await answeredInTime(url, init)
-    if (!isRead || response.status < 500 || attempt >= READ_ATTEMPTS) return response
-    await response.body?.cancel()
-    await delay(attempt * READ_AGAIN_MS)
-  }
-}
-
-/** A `fetch` that breaks off where no answer begins; its body may take as long as its reader. */
-async function answeredInTime(url: string | URL | Request, init: RequestInit): Promise<Response> {
-  const stop = new AbortController()
-  const ms = init.method === 'PUT' || init.method === 'POST' ? UPLOAD_MS : ANSWER_MS
-  const timer = setTimeout(() => stop.abort(new Error(`no response within ${ms / 1_000} s`)), ms)
-  try {
-    return await fetch(url, { ...init, signal: stop.signal })
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-/** What went wrong, for operators: without what the store sent as a body. */
-function whyOf(error: unknown): string {
-  if (error instanceof S3ServiceError) return `it answers ${error.status}${error.serviceCode ? ` ${error.serviceCode}` : ''}`
-  let inner = error as Error
-  while (inner.cause instanceof Error) inner = inner.cause
-  return inner.message || (inner as NodeJS.ErrnoException).code || inner.name
 }

@@ -6,6 +6,8 @@ import { conflict } from '#core/errors.ts'
 import type { Market } from '#core/markets.ts'
 import { positionText, presentPosition } from '#db/logged-changes.ts'
 import type { Db, Tx } from '#db/schema.ts'
+import { holdPriceMonths } from '#db/price-months.ts'
+import type { PriceArchive } from '#prices/archive/price-archive.ts'
 import type { DumpStore } from './store.ts'
 import { fileFacts, ndjsonFile, parquetFile } from './table-files.ts'
 import { dumpTables, type DumpTable, type Row } from './tables.ts'
@@ -22,6 +24,7 @@ export interface DumpProgress {
 interface DumpMaking {
   db: Db
   store: DumpStore
+  archive: PriceArchive
   currencies: Readonly<Record<Market, string>>
   onProgress?: (progress: DumpProgress) => void
 }
@@ -31,12 +34,13 @@ const LOCK = 7312
 const BATCH = 20_000
 
 /** Makes a dump and puts it into the store, whole or not at all. @throws CONFLICT where another one is being made */
-export async function makeDump({ db, store, currencies, onProgress = () => {} }: DumpMaking): Promise<Dump> {
+export async function makeDump({ db, store, archive, currencies, onProgress = () => {} }: DumpMaking): Promise<Dump> {
   return db.kysely
     .transaction()
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(async (tx) => {
+      await holdPriceMonths(tx)
       const { rows } = await sql<{ got: boolean; as_of: Date }>`
         select pg_try_advisory_xact_lock(${sql.lit(LOCK)}) as got, now() as as_of`.execute(tx)
       const { got, as_of: asOf } = rows[0]!
@@ -48,7 +52,7 @@ export async function makeDump({ db, store, currencies, onProgress = () => {} }:
         await mkdir(folder, { recursive: true })
         const change_cursor = positionText(await presentPosition(tx))
         const files: DumpFile[] = []
-        const tables = await dumpTables(tx, currencies)
+        const tables = await dumpTables(tx, archive, currencies)
         for (const [i, table] of tables.entries()) {
           const rowsBefore = files.reduce((sum, file) => sum + file.rows, 0) / 2
           const onRows = (rows: number) => onProgress({ tables: i, of: tables.length, rows: rowsBefore + rows })
@@ -67,15 +71,19 @@ export async function makeDump({ db, store, currencies, onProgress = () => {} }:
 async function writeTable(tx: Tx, table: DumpTable, path: string, onRows: (rows: number) => void): Promise<DumpFile[]> {
   const paths = [`${path}.ndjson.gz`, `${path}.parquet`] as const
   const files = [ndjsonFile(paths[0]), parquetFile(paths[1], table.columns)]
-  await sql`declare dumped no scroll cursor for ${table.select}`.execute(tx)
   let count = 0
-  for (;;) {
-    const { rows } = await sql<never>`fetch forward ${sql.lit(BATCH)} from dumped`.execute(tx)
-    if (rows.length === 0) break
-    const dumped = rows.map((row) => table.rowOf(row) as Row)
+  const write = async (rows: readonly unknown[]) => {
+    const dumped = rows.map((row) => table.rowOf(row as never) as Row)
     for (const file of files) await file.write(dumped)
     count += rows.length
     onRows(count)
+  }
+  for await (const rows of table.archived?.() ?? []) await write(rows)
+  await sql`declare dumped no scroll cursor for ${table.select}`.execute(tx)
+  for (;;) {
+    const { rows } = await sql<never>`fetch forward ${sql.lit(BATCH)} from dumped`.execute(tx)
+    if (rows.length === 0) break
+    await write(rows)
   }
   await sql`close dumped`.execute(tx)
   for (const file of files) await file.end()

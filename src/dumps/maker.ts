@@ -6,6 +6,7 @@ import type { Market } from '#core/markets.ts'
 import { localTime } from '#core/time.ts'
 import type { Db } from '#db/schema.ts'
 import { type DumpProgress, makeDump } from './make-dump.ts'
+import type { PriceArchive } from '#prices/archive/price-archive.ts'
 import type { DumpStore } from './store.ts'
 import type { Dump } from './types.ts'
 
@@ -13,6 +14,7 @@ export interface DumpMakerOptions {
   db: Db
   log: Log
   store: DumpStore
+  archive: PriceArchive
   currencies: Readonly<Record<Market, string>>
   /** the hour of the day at which dumps are made, in the zone; null for none by itself */
   dumpHour: number | null
@@ -51,13 +53,13 @@ export class DumpMaker {
   /** Begins a dump. @throws CONFLICT where this node is making one; another node's is met when it is `made` */
   begin(): { made: Promise<Dump> } {
     if (this.#making) throw conflict('dump_running')
-    const { db, store, currencies, now } = this.#options
+    const { db, store, archive, currencies, now } = this.#options
     const running = { tables: 0, of: 0, rows: 0, started_at: now().toISOString() }
     this.#state = { running, failure: null }
     const onProgress = (progress: DumpProgress) => {
       this.#state = { running: { ...running, ...progress }, failure: null }
     }
-    this.#making = makeDump({ db, store, currencies, onProgress }).then(
+    this.#making = makeDump({ db, store, archive, currencies, onProgress }).then(
       (dump) => {
         this.#state = { running: null, failure: null }
         return dump

@@ -7,6 +7,9 @@ import { parseMinor } from '#core/money.ts'
 import { monthAfter } from '#core/time.ts'
 import { priceMonths } from '#db/price-months.ts'
 import type { Tx } from '#db/schema.ts'
+import { archivedMonths } from '#prices/archive/archive-months.ts'
+import type { PriceArchive } from '#prices/archive/price-archive.ts'
+import { archivedRows } from './archived-points.ts'
 
 export interface DumpColumn {
   name: string
@@ -21,6 +24,8 @@ export interface DumpTable {
   /** how its files are called, such as `items` */
   name: string
   select: RawBuilder<unknown>
+  /** stored rows that the database no longer has, in batches; they come first */
+  archived?: () => AsyncIterable<unknown[]>
   /** a stored row as the dump has it */
   rowOf: (stored: never) => object
   columns: readonly DumpColumn[]
@@ -80,17 +85,29 @@ const POINT_COLUMNS = [integer('item_id'), text('market'), text('label'), amount
 const ALL = sql`true`
 
 /** The tables in the order in which a reader needs them; price points by month, oldest first. */
-export async function dumpTables(tx: Tx, currencies: Readonly<Record<Market, string>>): Promise<DumpTable[]> {
-  const months = await monthsWithPoints(tx)
+export async function dumpTables(tx: Tx, archive: PriceArchive, currencies: Readonly<Record<Market, string>>): Promise<DumpTable[]> {
+  const files = new Map((await archivedMonths(tx)).flatMap(({ month, file }) => (file === null ? [] : [[month, file] as const])))
+  const months = [...new Set([...(await monthsWithPoints(tx)), ...files.keys()])].sort()
   const asIs = (row: object) => row
   return [
     { name: 'categories', select: selectCategories(ALL), rowOf: asIs, columns: CATEGORY_COLUMNS },
     { name: 'items', select: selectItems(ALL), rowOf: asIs, columns: ITEM_COLUMNS },
     { name: 'prices', select: selectPrices(ALL), rowOf: (row) => priceRow(row, currencies), columns: PRICE_COLUMNS },
     ...months.map((month): DumpTable => {
-      return { name: `price-points-${month}`, select: selectPoints(inMonth(month)), rowOf: pointRow, columns: POINT_COLUMNS }
+      const file = files.get(month)
+      return {
+        name: `price-points-${month}`,
+        select: selectPoints(inMonth(month)),
+        ...(file !== undefined && { archived: () => archivedPoints(tx, archive, file) }),
+        rowOf: pointRow,
+        columns: POINT_COLUMNS,
+      }
     }),
   ]
+}
+
+async function* archivedPoints(tx: Tx, archive: PriceArchive, file: string): AsyncGenerator<unknown[]> {
+  yield* archivedRows(tx, (await archive.open(file)).points())
 }
 
 /** Partitions are made ahead, and stay when retention has removed their last point: those have no file. */

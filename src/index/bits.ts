@@ -1,5 +1,6 @@
 // A growable bitset of rows with its size, and a short journal for readers that maintain counts.
 import { grown } from '#index/columns.ts'
+import type { ColumnStore } from '#index/stored.ts'
 
 /** How many single changes a reader may lag behind before it has to count again; a power of two. */
 const JOURNAL = 4096
@@ -46,6 +47,11 @@ export class RowBits {
       size += bitCount(passed)
     }
     return found.#replaced(size)
+  }
+
+  store(columns: ColumnStore): void {
+    this.#words = columns.column(this.#words)
+    this.#size = columns.value(this.#size)
   }
 
   /** How many rows are in the set. */

@@ -1,5 +1,6 @@
 // Sorted rows in blocks, with four bytes per row for its position, so that a change does not depend on the number of rows.
 import { grown } from '#index/columns.ts'
+import type { ColumnStore } from '#index/stored.ts'
 
 /** Orders two rows by their current keys; total: owners end ties in the id, so 0 only for the same row. */
 export type Compare = (rowA: number, rowB: number) => number
@@ -21,9 +22,9 @@ const MOST_BLOCKS = 2 ** (32 - LABEL_BITS) - 1
 
 export class RowBlocks {
   /** by block: its rows in order, how many, and the version of the whole when it last changed (1 or more) */
-  readonly rows: Int32Array[] = []
-  readonly lengths: number[] = []
-  readonly versions: number[] = []
+  rows: Int32Array[] = []
+  lengths: number[] = []
+  versions: number[] = []
   /** block numbers in sort order; none of these blocks is empty */
   sequence: number[] = []
   size = 0
@@ -33,6 +34,17 @@ export class RowBlocks {
   /** by block: where it stands in the sequence */
   #turns = new Int32Array(0)
   #spare: number[] = []
+
+  store(columns: ColumnStore): void {
+    this.rows = columns.chunks(this.rows)
+    this.lengths = columns.numbers(this.lengths)
+    this.versions = columns.numbers(this.versions)
+    this.sequence = columns.numbers(this.sequence)
+    this.#spare = columns.numbers(this.#spare)
+    this.#places = columns.column(this.#places)
+    this.#turns = columns.column(this.#turns)
+    ;[this.size, this.version] = columns.value([this.size, this.version] as const)
+  }
 
   has(row: number): boolean {
     return row < this.#places.length && this.#places[row] !== ABSENT

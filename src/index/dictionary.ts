@@ -1,5 +1,6 @@
 // Distinct words with an n-gram index, to find infixes and words with one typo without scanning all words.
 import { Postings } from '#index/postings.ts'
+import type { ColumnStore } from '#index/stored.ts'
 
 /** Words shorter than this neither have nor are typos (a typo may drop one letter of a four-letter word). */
 const SHORTEST_TYPO = 3
@@ -26,6 +27,18 @@ export class Dictionary {
   /** @param searched what is asked of it beside `id`, which takes memory: `infix`, and `near` as well */
   constructor(searched: Searched) {
     this.#searched = searched
+  }
+
+  store(columns: ColumnStore): void {
+    this.#words = columns.texts(this.#words)
+    this.#spare = columns.numbers(this.#spare)
+    this.#spareLists = columns.numbers(this.#spareLists)
+    const grams = columns.texts(this.#grams.keys())
+    const lists = columns.numbers(this.#grams.values())
+    this.#lists.store(columns)
+    if (!columns.reading) return
+    for (const [id, word] of this.#words.entries()) if (word !== '') this.#ids.set(word, id)
+    for (const [i, gram] of grams.entries()) this.#grams.set(gram, lists[i]!)
   }
 
   /** The number of a word, undefined when it is not in the set. */

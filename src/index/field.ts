@@ -2,6 +2,7 @@
 import { grown } from '#index/columns.ts'
 import { Dictionary, type Searched } from '#index/dictionary.ts'
 import { Postings } from '#index/postings.ts'
+import type { ColumnStore } from '#index/stored.ts'
 
 const NONE = -1
 
@@ -15,9 +16,9 @@ export class TextField {
   readonly #splitFurther: (line: string) => string[]
   readonly #ids = new Map<string, number>()
   /** by text number: its first line; undefined while the number is free */
-  readonly texts: (string | undefined)[] = []
+  texts: (string | undefined)[] = []
   /** by text number: its further lines, '' for none */
-  readonly further: string[] = []
+  further: string[] = []
   #spare: number[] = []
   /** by word: the texts that have it */
   readonly #textsOf = new Postings()
@@ -41,6 +42,24 @@ export class TextField {
     this.#split = split
     this.#splitFurther = splitFurther
     this.words = new Dictionary(searched)
+  }
+
+  store(columns: ColumnStore): void {
+    const texts = columns.texts(mapped(this.texts, (text) => text ?? ''))
+    this.further = columns.texts(this.further)
+    this.#spare = columns.numbers(this.#spare)
+    for (const part of [this.words, this.furtherWords, this.#textsOf, this.#textsOfFurther]) part.store(columns)
+    this.#heads = columns.column(this.#heads)
+    this.#counts = columns.column(this.#counts)
+    this.#wordCounts = columns.column(this.#wordCounts)
+    this.#of = columns.column(this.#of)
+    this.#before = columns.column(this.#before)
+    this.#after = columns.column(this.#after)
+    this.#rows = columns.value(this.#rows)
+    if (!columns.reading) return
+    this.texts = texts
+    for (const id of this.#spare) this.texts[id] = undefined
+    for (const id of texts.keys()) if (texts[id] !== undefined) this.#ids.set(this.#whole(id), id)
   }
 
   /** How many rows have a text. */
@@ -166,16 +185,25 @@ export class TextField {
     const first = this.texts[id]!
     for (const word of new Set(this.#split(first))) forget(word, id, this.words, this.#textsOf)
     for (const word of this.#wordsOfFurther(id)) forget(word, id, this.furtherWords, this.#textsOfFurther)
-    this.#ids.delete(this.further[id] === '' ? first : `${first}\n${this.further[id]!}`)
+    this.#ids.delete(this.#whole(id))
     this.texts[id] = undefined
     this.further[id] = ''
     this.#spare.push(id)
+  }
+
+  /** All lines of a text. */
+  #whole(id: number): string {
+    return this.further[id] === '' ? this.texts[id]! : `${this.texts[id]!}\n${this.further[id]!}`
   }
 
   #wordsOfFurther(id: number): Set<string> {
     const further = this.further[id]!
     return new Set(further === '' ? [] : further.split('\n').flatMap(this.#splitFurther))
   }
+}
+
+function* mapped<T, U>(list: readonly T[], map: (entry: T) => U): Generator<U> {
+  for (const entry of list) yield map(entry)
 }
 
 function eachIn(textsOf: Postings, words: readonly number[], visit: (text: number, word: number) => void): void {

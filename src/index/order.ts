@@ -3,6 +3,7 @@ import type { RowBits } from '#index/bits.ts'
 import { type Compare, firstPast, type Probe, RowBlocks } from '#index/blocks.ts'
 import { grown } from '#index/columns.ts'
 import { sortByKeys } from '#index/sort.ts'
+import type { ColumnStore } from '#index/stored.ts'
 
 export { type Compare, firstPast, type Probe } from '#index/blocks.ts'
 
@@ -37,6 +38,10 @@ export class KeptOrder {
 
   constructor(compare: Compare) {
     this.#compare = compare
+  }
+
+  store(columns: ColumnStore): void {
+    this.#repaired().store(columns)
   }
 
   /** How many rows are in the order. */

@@ -1,5 +1,6 @@
 // Many lists of small integers in one array: no object per list, and freed room is used again.
 import { grown } from '#index/columns.ts'
+import type { ColumnStore } from '#index/stored.ts'
 
 const NONE = -1
 
@@ -11,9 +12,17 @@ export class Postings {
   #used = 0
   #packed = 0
   #entries = 0
-  #freed = new Int32Array(32).fill(NONE)
+  #freed: Int32Array = new Int32Array(32).fill(NONE)
   #starts = new Int32Array(0)
   #lengths = new Int32Array(0)
+
+  store(columns: ColumnStore): void {
+    this.#pool = columns.column(this.#pool)
+    this.#starts = columns.column(this.#starts)
+    this.#lengths = columns.column(this.#lengths)
+    this.#freed = columns.column(this.#freed)
+    ;[this.#used, this.#packed, this.#entries] = columns.value([this.#used, this.#packed, this.#entries] as const)
+  }
 
   length(list: number): number {
     return list < this.#lengths.length ? this.#lengths[list]! : 0

@@ -2,6 +2,7 @@
 import { RowBits } from '#index/bits.ts'
 import { Dictionary } from '#index/dictionary.ts'
 import { Postings } from '#index/postings.ts'
+import type { ColumnStore } from '#index/stored.ts'
 
 /** Words as a query's parts are cut (`fold.ts`), and what stands between them, so that punctuation is found as well. */
 const TERMS = /[\p{L}\p{N}\p{M}]+|\p{So}|[^\s\p{L}\p{N}\p{M}\p{So}]+/gu
@@ -18,6 +19,19 @@ export class TermRows {
   /** terms that stay when no row has them */
   readonly #held = new Set<number>()
   #space = 0
+
+  store(columns: ColumnStore): void {
+    this.#terms.store(columns)
+    this.#lists.store(columns)
+    this.#space = columns.value(this.#space)
+    const held = columns.numbers(this.#held)
+    const many = columns.value(this.#sets.flatMap((set, term) => (set ? [term] : [])))
+    if (columns.reading) {
+      for (const term of held) this.#held.add(term)
+      for (const term of many) this.#sets[term] = new RowBits()
+    }
+    for (const term of many) this.#sets[term]!.store(columns)
+  }
 
   /** Numbers of the terms of a folded text, each once; those that nothing has yet are new, and must be held or given to a row. */
   termsOf(text: string): number[] {

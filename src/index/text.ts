@@ -7,6 +7,7 @@ import { ExactMarks } from '#index/exactMarks.ts'
 import { TextField } from '#index/field.ts'
 import { fold, words } from '#index/fold.ts'
 import { EQUAL, STARTS, TextMarks } from '#index/marks.ts'
+import type { ColumnStore } from '#index/stored.ts'
 import { addMeaning, type Meanings, parseQuery, type Query, type QueryWord } from '#index/query.ts'
 
 /** What is searched of a row. */
@@ -147,6 +148,10 @@ export class TextIndex {
     this.#options = options
     this.#tags = new TextField(options.tagWords ?? words, 'whole')
     this.#tagMarks = new ExactMarks(this.#tags, false)
+  }
+
+  store(columns: ColumnStore): void {
+    for (const field of this.#fields()) field.store(columns)
   }
 
   /** How many rows are indexed. */

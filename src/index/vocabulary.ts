@@ -1,5 +1,6 @@
 // Numbers for frequent words and short texts, looked up by bytes without creating strings.
 import { grown } from '#index/columns.ts'
+import type { ColumnStore } from '#index/stored.ts'
 
 /** So many words at most, the first to come: what comes often comes early, and their numbers take two bytes when packed. */
 export const MOST_WORDS = 2 ** 14 - 1
@@ -11,10 +12,17 @@ const SLOTS = 2 ** 15
 export class Vocabulary {
   #bytes = new Uint8Array(0)
   /** by word: where its bytes end, behind those of the word before */
-  readonly #ends = new Int32Array(MOST_WORDS)
+  #ends = new Int32Array(MOST_WORDS)
   /** number of a word + 1 at a place that follows from its bytes, or behind it; 0 for none */
-  readonly #slots = new Int32Array(SLOTS)
+  #slots = new Int32Array(SLOTS)
   #size = 0
+
+  store(columns: ColumnStore): void {
+    this.#bytes = columns.column(this.#bytes)
+    this.#ends = columns.column(this.#ends)
+    this.#slots = columns.column(this.#slots)
+    this.#size = columns.value(this.#size)
+  }
 
   /** The number of the word that stands in these bytes, given at its first use; -1 when it gets none. */
   number(bytes: Uint8Array, from: number, to: number): number {

@@ -1,6 +1,7 @@
 // Texts by row, stored and searched as word numbers, so that common words are stored and split once.
 import { grown } from '#index/columns.ts'
 import { fold } from '#index/fold.ts'
+import type { ColumnStore } from '#index/stored.ts'
 import { TermRows } from '#index/terms.ts'
 import { textOf, type Utf8 } from '#index/utf8.ts'
 import { Vocabulary } from '#index/vocabulary.ts'
@@ -18,7 +19,7 @@ export class WordedTexts {
   readonly terms = new TermRows()
   readonly #words = new Vocabulary()
   /** by word: its terms, held permanently */
-  readonly #termsOf: number[][] = []
+  #termsOf: number[][] = []
   // A record is its length and then, for each word between spaces, its number + 1, or 0 and the word's length and bytes.
   #chunks: Buffer[] = []
   #used = CHUNK_BYTES
@@ -36,6 +37,15 @@ export class WordedTexts {
   #terms: number[] = []
   #lastText = new Float64Array(0)
   #text = 0
+
+  store(columns: ColumnStore): void {
+    this.terms.store(columns)
+    this.#words.store(columns)
+    this.#termsOf = columns.value(this.#termsOf)
+    this.#chunks = columns.chunks(this.#chunks)
+    this.#places = columns.column(this.#places)
+    ;[this.#used, this.#kept, this.#waste] = columns.value([this.#used, this.#kept, this.#waste] as const)
+  }
 
   /** Makes room for so many rows. */
   reserve(rows: number): void {

@@ -17,12 +17,13 @@ import { getPriceMapping } from '#prices/get-price-mapping.ts'
 import { listPriceMappings } from '#prices/list-price-mappings.ts'
 import { savePriceMapping } from '#prices/save-price-mapping.ts'
 import { type SavedMapping, SavedMappingSchema } from '#prices/saved-mappings.ts'
+import type { HistoryCtx } from '#prices/history.ts'
 import { listPricePoints } from '#prices/list-price-points.ts'
 import { IMPORT_STATUSES, type ImportDetail, ImportDetailSchema, type ImportSummary, ImportSummarySchema } from '#prices/stored-imports.ts'
 import { PricePointSchema, type StoredPricePoint } from '#prices/types.ts'
 import { acceptUploads } from './uploads.ts'
 
-export const priceRoutes = (imports: ImportQueue): Route<UploadCtx>[] => [
+export const priceRoutes = (imports: ImportQueue): Route<UploadCtx & HistoryCtx>[] => [
   {
     method: 'POST',
     path: '/prices',

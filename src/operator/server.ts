@@ -28,6 +28,8 @@ import { ImportQueue } from '#imports/queue.ts'
 import type { UploadCtx } from '#imports/start-uploaded-import.ts'
 import type { DumpCtx, DumpMaker } from '#dumps/maker.ts'
 import type { MarketSettings, MarketWriteCtx } from '#market/types.ts'
+import type { PriceArchive } from '#prices/archive/price-archive.ts'
+import type { HistoryCtx } from '#prices/history.ts'
 import type { SourcesCtx } from '#prices/list-sources.ts'
 import type { WebhookRules } from '#webhooks/types.ts'
 import packageJson from '../../package.json' with { type: 'json' }
@@ -114,6 +116,7 @@ export interface OperatorNode {
   /** of the secrets of authenticator apps */
   peopleSealing: Sealing
   dumps: DumpMaker
+  archive: PriceArchive
   market: MarketSettings
   now: () => Date
 }
@@ -151,7 +154,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
   const ctx = (
     viewer: Viewer,
     request: ApiRequest,
-  ): UploadCtx & MarketWriteCtx & StoredExplainCtx & SourcesCtx & CatalogueNode & DumpCtx & HealthCtx => ({
+  ): UploadCtx & MarketWriteCtx & StoredExplainCtx & SourcesCtx & CatalogueNode & DumpCtx & HealthCtx & HistoryCtx => ({
     db: node.db,
     viewer,
     now: node.now,
@@ -168,6 +171,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     imports,
     dumps: node.dumps,
     config: node.config,
+    archive: node.archive,
   })
   const pages: SessionPages = { app: 'console', sessions: node.consoleSessions, publicUrl: null }
   await app.register(

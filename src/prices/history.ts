@@ -1,12 +1,21 @@
-// SQL of the price history.
+// Reads of the price history, over the months in the database and those in the archive.
 import { sql } from 'kysely'
 import { existing, missing } from '#core/fields.ts'
 import { labelOrder } from '#core/labels.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
+import { minorToNumber } from '#core/money.ts'
 import { liveItemId } from '#db/live-item.ts'
-import type { Queryable } from '#db/schema.ts'
+import type { Db, Queryable } from '#db/schema.ts'
+import type { ArchivedPoint } from './archive/archive-file.ts'
+import type { PriceArchive } from './archive/price-archive.ts'
 import { labelIds } from './labels.ts'
 import type { StoredPricePoint } from './types.ts'
+
+/** Where the history is. */
+export interface HistoryCtx {
+  db: Db
+  archive: PriceArchive
+}
 
 export interface PointFilter {
   market?: Market
@@ -27,26 +36,68 @@ export async function requireItem(on: Queryable, id: number): Promise<number> {
 }
 
 /** Points of an item, oldest first; the latest ones where there are more than the limit. */
-export async function pointsOf(on: Queryable, itemId: number, filter: PointFilter): Promise<StoredPricePoint[]> {
+export function pointsOf({ db, archive }: HistoryCtx, itemId: number, filter: PointFilter): Promise<StoredPricePoint[]> {
+  return archive.joined(db.kysely, itemId, filter, async (archived) => {
+    const stored = await storedPoints(db.kysely, itemId, filter)
+    if (archived.length === 0) return stored.map(shown).reverse()
+    const labels = await labelIds(db.kysely)
+    const names = new Map([...labels].map(([name, id]) => [id, name]))
+    const market = filter.market === undefined ? null : MARKETS.indexOf(filter.market)
+    const [fromMs, toMs] = [filter.from?.getTime() ?? -Infinity, filter.to?.getTime() ?? Infinity]
+    const points = new Map(
+      archived
+        .filter((point) => point.atMs >= fromMs && point.atMs < toMs && (market === null || point.market === market))
+        .filter((point) => filter.label === undefined || names.get(point.labelId) === filter.label)
+        .map((point): [string, PointRow] => [keyOf(point), rowOf(point, names)]),
+    )
+    for (const row of stored) points.set(keyOf({ market: row.market, labelId: row.label_id, atMs: row.updated_at.getTime() }), row)
+    const latest = [...points.values()].sort(
+      (a, b) => b.updated_at.getTime() - a.updated_at.getTime() || a.market - b.market || a.label_id - b.label_id,
+    )
+    return latest.slice(0, filter.limit).map(shown).reverse()
+  })
+}
+
+interface PointRow {
+  market: number
+  label_id: number
+  label: string
+  price: string
+  updated_at: Date
+  import_id: number
+}
+
+/** The latest points, latest first. */
+async function storedPoints(on: Queryable, itemId: number, filter: PointFilter): Promise<PointRow[]> {
   let points = on
     .selectFrom('price_points as p')
     .innerJoin('groups as g', 'g.id', 'p.label_id')
-    .select(['p.market', 'g.name as label', 'p.price', 'p.updated_at', 'p.import_id'])
+    .select(['p.market', 'p.label_id', 'g.name as label', 'p.price', 'p.updated_at', 'p.import_id'])
     .where('p.item_id', '=', itemId)
   if (filter.market !== undefined) points = points.where('p.market', '=', MARKETS.indexOf(filter.market))
   if (filter.label !== undefined) points = points.where('g.name', '=', filter.label)
   if (filter.from !== undefined) points = points.where('p.updated_at', '>=', filter.from)
   if (filter.to !== undefined) points = points.where('p.updated_at', '<', filter.to)
-  const rows = await points.orderBy('p.updated_at', 'desc').orderBy('p.market').orderBy('p.label_id').limit(filter.limit).execute()
-  return rows
-    .map((row) => ({
-      market: MARKETS[row.market]!,
-      label: row.label,
-      price: Number(row.price),
-      updated_at: row.updated_at.toISOString(),
-      import_id: row.import_id,
-    }))
-    .reverse()
+  return points.orderBy('p.updated_at', 'desc').orderBy('p.market').orderBy('p.label_id').limit(filter.limit).execute()
+}
+
+function rowOf({ market, labelId, atMs, minor, importId }: ArchivedPoint, names: ReadonlyMap<number, string>): PointRow {
+  return {
+    market,
+    label_id: labelId,
+    label: names.get(labelId)!,
+    price: String(minorToNumber(minor)),
+    updated_at: new Date(atMs),
+    import_id: importId,
+  }
+}
+
+function keyOf({ market, labelId, atMs }: Pick<ArchivedPoint, 'market' | 'labelId' | 'atMs'>): string {
+  return `${market} ${labelId} ${atMs}`
+}
+
+function shown({ market, label, price, updated_at, import_id }: PointRow): StoredPricePoint {
+  return { market: MARKETS[market]!, label, price: Number(price), updated_at: updated_at.toISOString(), import_id }
 }
 
 export const INTERVALS = ['day', 'week', 'month'] as const
@@ -75,18 +126,28 @@ export interface Period {
  * answers. A price holds until it changes, so that the one at the start of the period (of `from`, where that is later) is its
  * first. The period of `from` is there without a change, too, for each label that had a price by then.
  */
-export async function periodsOf(on: Queryable, itemId: number, filter: PeriodFilter): Promise<Period[]> {
+export function periodsOf({ db, archive }: HistoryCtx, itemId: number, filter: PeriodFilter): Promise<Period[]> {
+  return archive.joined(db.kysely, itemId, filter, (archived) => periodsWith(db.kysely, itemId, filter, archived))
+}
+
+async function periodsWith(on: Queryable, itemId: number, filter: PeriodFilter, archived: readonly ArchivedPoint[]): Promise<Period[]> {
   const labels = await labelIds(on)
   const wanted = filter.label === undefined ? [...labels.values()] : [labels.get(filter.label) ?? 0]
   const names = new Map([...labels].map(([name, id]) => [id, name]))
   const inWindow = sql`
     item_id = ${itemId} and market = ${MARKETS.indexOf(filter.market)} and label_id = any(${wanted}::int4[]) and updated_at < ${filter.to}`
+  const market = MARKETS.indexOf(filter.market)
+  const moved = archived.filter((point) => point.market === market && point.atMs < filter.to.getTime() && wanted.includes(point.labelId))
   const { rows } = await sql<{ date: string; label_id: number; open: string; low: string; high: string; close: string }>`
     with points as (
       select label_id, updated_at, price, lag(price) over line as replaced, lag(updated_at) over line as earlier,
         lead(updated_at) over line as later, date_trunc(${filter.interval}, greatest(updated_at, ${filter.from}), 'UTC') as period
       -- Retention may have emptied the month of a current price; elsewhere that is its own last point once more.
-      from (select label_id, updated_at, price from price_points where ${inWindow} union all select label_id, updated_at, price from prices where ${inWindow})
+      from (
+        select label_id, updated_at, price from price_points where ${inWindow}
+        union all select label_id, updated_at, price from prices where ${inWindow}
+        ${moved.length === 0 ? sql`` : archivedRows(itemId, filter.market, moved)}
+      )
       window line as (partition by label_id order by updated_at)
     ), periods as (
       select period, label_id, min(price) as low, max(price) as high,
@@ -109,4 +170,16 @@ export async function periodsOf(on: Queryable, itemId: number, filter: PeriodFil
     })
     .sort((a, b) => (a.order < b.order ? -1 : 1))
     .map(({ period }) => period)
+}
+
+function archivedRows(itemId: number, market: Market, points: readonly ArchivedPoint[]) {
+  return sql`
+    union all
+    select label_id, updated_at, (minor::numeric / 100)::numeric(12, 2)
+    from unnest(${points.map((point) => point.labelId)}::int4[], ${points.map((point) => new Date(point.atMs))}::timestamptz[],
+      ${points.map((point) => point.minor)}::int8[]) as a(label_id, updated_at, minor)
+    where not exists (
+      select from price_points p
+      where p.item_id = ${itemId} and p.market = ${MARKETS.indexOf(market)} and p.label_id = a.label_id and p.updated_at = a.updated_at
+    )`
 }

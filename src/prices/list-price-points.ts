@@ -3,9 +3,8 @@ import { filter, id, moment, momentOf } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { parseLabel } from '#core/labels.ts'
 import { MARKETS } from '#core/markets.ts'
-import { verb } from '#core/verb.ts'
-import type { ReadCtx } from '#db/change.ts'
-import { pointsOf, requireItem } from './history.ts'
+import { type HasViewer, verb } from '#core/verb.ts'
+import { type HistoryCtx, pointsOf, requireItem } from './history.ts'
 import type { StoredPricePoint } from './types.ts'
 
 /** Most points of one answer. */
@@ -26,9 +25,8 @@ export const listPricePoints = verb(
       { additionalProperties: false },
     ),
   },
-  async (ctx: ReadCtx, { id, market, label, from, to }): Promise<StoredPricePoint[]> => {
-    const on = ctx.db.kysely
-    return pointsOf(on, await requireItem(on, id), {
+  async (ctx: HistoryCtx & HasViewer, { id, market, label, from, to }): Promise<StoredPricePoint[]> => {
+    return pointsOf(ctx, await requireItem(ctx.db.kysely, id), {
       market,
       label: label === undefined ? undefined : (parseLabel(label)?.label ?? label),
       from: from === undefined ? undefined : momentOf('from', from),

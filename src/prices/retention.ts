@@ -3,28 +3,30 @@
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import type { Db } from '#db/schema.ts'
+import { forgetArchives } from './archive/archive-months.ts'
+import type { PriceArchive } from './archive/price-archive.ts'
 
 /** Days for which it is kept what imports stated: so long a revert is exact. */
 const STATEMENT_DAYS = 90
 
 /**
- * Empties the months of the history that ended more than so many days ago; current prices stay. What a batch of such a
+ * Empties the months of the history that ended more than so many days ago, in the archive, too; current prices stay. What a batch of such a
  * month replaced cannot be brought back any more.
  * @param keepDays 0 keeps everything
  * @returns the months emptied, such as `2024-05`
  */
-export async function forgetOldPrices(db: Db, keepDays: number, now: Date): Promise<string[]> {
+export async function forgetOldPrices({ db, archive }: { db: Db; archive: PriceArchive }, keepDays: number, now: Date): Promise<string[]> {
   if (keepDays === 0) return []
   const keepFrom = new Date(now.getTime() - keepDays * DAY_MS).toISOString().slice(0, 7)
   const { rows } = await sql<{ name: string }>`
     select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
     where i.inhparent = 'price_points'::regclass order by 1`.execute(db.kysely)
-  const months: string[] = []
+  const months = await forgetArchives(db, archive, keepFrom)
   for (const { name } of rows) {
     const month = name.replace('price_points_', '').replace('_', '-')
     if (month >= keepFrom || !(await hasRows(db, name))) continue
     await sql`truncate ${sql.table(name)}`.execute(db.kysely)
-    months.push(month)
+    if (!months.includes(month)) months.push(month)
   }
   for (const table of ['hidden_points', 'merged_points'] as const) {
     await db.kysely
@@ -32,7 +34,7 @@ export async function forgetOldPrices(db: Db, keepDays: number, now: Date): Prom
       .where('updated_at', '<', new Date(`${keepFrom}-01T00:00:00Z`))
       .execute()
   }
-  return months
+  return months.sort()
 }
 
 /** Deletes what imports stated longer ago than it is kept, or than the history is (0: forever). */

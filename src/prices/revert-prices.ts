@@ -98,7 +98,15 @@ async function lockRevertible(tx: Tx, id: number): Promise<{ reverted: ImportDet
   if (rootNow.reverted_by_import_id !== (comesBack ? id : null)) {
     throw conflict('decided_later', { root: root.id, id })
   }
+  await requireUnarchived(tx, root.id)
   return { reverted: now, root: rootNow, comesBack }
+}
+
+/** The archive is not written to: months with points of the import are restored before. @throws CONFLICT */
+async function requireUnarchived(tx: Tx, id: number): Promise<void> {
+  const { rows } = await sql<{ month: string }>`
+    select month from price_archives where file is not null and ${id}::int4 = any(import_ids) order by month`.execute(tx)
+  if (rows.length > 0) throw conflict('archived_prices', { id, values: rows.map(({ month }) => month) })
 }
 
 async function markReverted(tx: Tx, id: number, by: number | null): Promise<void> {

@@ -4,8 +4,9 @@ import { type PricePeriod, PricePeriodSchema, readPriceHistory } from '#catalogu
 import { Type } from '#core/input.ts'
 import type { Route } from '#http/route.ts'
 import { type PriceExplanation, PriceExplanationSchema } from '#prices/explain.ts'
+import type { HistoryCtx } from '#prices/history.ts'
 
-export const priceRoutes: Route<ExplainCtx>[] = [
+export const priceRoutes: Route<ExplainCtx & HistoryCtx>[] = [
   {
     method: 'GET',
     path: '/items/:id/price-history',

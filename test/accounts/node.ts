@@ -8,6 +8,7 @@ import { openPool } from '#db/pool.ts'
 import type { Schema } from '#db/schema.ts'
 import { RequestCounts } from '#http/request-counts.ts'
 import { DumpMaker } from '#dumps/maker.ts'
+import { openPriceArchive } from '#prices/archive/open-archive.ts'
 import { DumpFolder } from '#dumps/dump-folder.ts'
 import { Notices } from '#jobs/notices.ts'
 import { Scheduler } from '#jobs/scheduler.ts'
@@ -43,6 +44,7 @@ export async function openNode(databaseUrl: string, clock = new Clock()) {
   const requests = new RequestCounts()
   const measured = { catalogue, images: null, requests, feed, scheduler, keys, operators, consoleSessions: sessions, sellerSessions: sellers }
   const metrics = openProcessMetrics(measured, null)
+  const archive = openPriceArchive(config)
   const app = await operatorServer({
     config,
     db,
@@ -57,8 +59,9 @@ export async function openNode(databaseUrl: string, clock = new Clock()) {
     peopleSealing: openSealing(() => 'secret key of these tests', 'mintmark totp secrets'),
     market: config,
     catalogue,
-    dumps: new DumpMaker({ ...config, db, log: silent, now, store: new DumpFolder(config.dumpsDir), currencies: config.sourceCurrencies }),
+    dumps: new DumpMaker({ ...config, db, log: silent, now, store: new DumpFolder(config.dumpsDir), archive, currencies: config.sourceCurrencies }),
     requests,
+    archive,
   })
   const baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })
   const ctx: PriceWriteCtx = {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { change } from '#db/change.ts'
 import { mergeItems } from '#identity/merge.ts'
 import { undoMerges } from '#identity/undo.ts'
+import { openPriceArchive } from '#prices/archive/open-archive.ts'
 import { forgetOldPrices } from '#prices/retention.ts'
 import { collector } from '../collections/kit.ts'
 import { pending } from '../market/kit.ts'
@@ -220,7 +221,7 @@ test('current prices come back when their history is forgotten', async () => {
     },
   ])
   const [a, b] = [ids['old:a']!, ids['old:b']!]
-  await forgetOldPrices(here.db, 365, here.clock.now())
+  await forgetOldPrices({ db: here.db, archive: openPriceArchive(here.config) }, 365, here.clock.now())
   const before = await stateOf(here)
   const id = await merged(here, a, b)
   expect((await current(here, b)).map(({ price }) => price)).toEqual([12, 9])

@@ -4,6 +4,7 @@ import { postPrices } from '#catalogue/post-prices.ts'
 import { createCategory } from '#catalogue/create-category.ts'
 import { createItem } from '#catalogue/create-item.ts'
 import { call } from '#core/verb.ts'
+import { openPriceArchive } from '#prices/archive/open-archive.ts'
 import { periodsOf, pointsOf } from '#prices/history.ts'
 import { forgetOldPrices } from '#prices/retention.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
@@ -16,6 +17,7 @@ beforeAll(async () => {
 afterAll(() => node.close())
 
 test('months that ended longer ago than is kept are emptied, and can be filled again', async () => {
+  const history = { db: node.db, archive: openPriceArchive(node.config) }
   const category = await call(createCategory, node.ctx, { name: 'Set', game: 'pokemon', market: 'source_c' })
   const { id } = await call(createItem, node.ctx, { name: 'Card', market: 'source_c', category_id: category.id })
   const ctx = { ...node.ctx, rules: node.config.priceRules, imports: null as never }
@@ -26,16 +28,16 @@ test('months that ended longer ago than is kept are emptied, and can be filled a
   await post('Near Mint', ['2024-01-31', '2024-02-29', '2024-03-01', '2024-04-15'])
   await post('PSA 10', ['2024-01-05'])
   const now = new Date('2024-04-20T00:00:00Z')
-  expect(await forgetOldPrices(node.db, 0, now)).toEqual([])
-  expect(await forgetOldPrices(node.db, 50, now)).toEqual(['2024-01', '2024-02'])
-  expect(await forgetOldPrices(node.db, 50, now)).toEqual([])
-  const left = async () => (await pointsOf(node.db.kysely, id, { limit: 10 })).map((point) => point.updated_at.slice(0, 10))
+  expect(await forgetOldPrices(history, 0, now)).toEqual([])
+  expect(await forgetOldPrices(history, 50, now)).toEqual(['2024-01', '2024-02'])
+  expect(await forgetOldPrices(history, 50, now)).toEqual([])
+  const left = async () => (await pointsOf(history, id, { limit: 10 })).map((point) => point.updated_at.slice(0, 10))
   expect(await left()).toEqual(['2024-03-01', '2024-04-15'])
   const current = await node.db.kysely.selectFrom('prices').select('price').where('item_id', '=', id).orderBy('label_id').execute()
   expect(current.map((row) => row.price)).toEqual(['13.00', '10.00'])
   // The history knows a price that still stands, though not when it was set.
   const window = { market: 'source_c', from: new Date('2024-03-01T00:00:00Z'), to: now, interval: 'month' } as const
-  expect((await periodsOf(node.db.kysely, id, window)).map(({ date, label, open, close }) => [date, label, open, close])).toEqual([
+  expect((await periodsOf(history, id, window)).map(({ date, label, open, close }) => [date, label, open, close])).toEqual([
     ['2024-03-01', 'Near Mint', 12, 12],
     ['2024-03-01', 'PSA 10', 10, 10],
     ['2024-04-01', 'Near Mint', 12, 13],

@@ -175,12 +175,14 @@ test('each night has one', async () => {
   const before = await latest()
   node.clock.advance(DAY_MS + HOUR_MS)
   const { DumpMaker } = await import('#dumps/maker.ts')
+  const { openPriceArchive } = await import('#prices/archive/open-archive.ts')
   const { DumpFolder } = await import('#dumps/dump-folder.ts')
   const store = new DumpFolder(folder)
   const { config, db, clock, ctx: _ } = node
   const maker = new DumpMaker({
     ...config,
     db,
+    archive: openPriceArchive(config),
     log: { error() {}, warn() {}, info() {}, debug() {} },
     now: clock.now,
     store,

@@ -44,6 +44,7 @@ export async function startTestNode({ databaseUrl, env = {}, log = silent }: Tes
     OPERATOR_PORT: '0',
     RATE_LIMITS: 'off',
     DUMP_HOUR: 'off',
+    START_FILE_MINUTES: '0',
     DATABASE_URL: url,
     OPERATOR_TOKEN,
     SECRET_KEY: 'secret key of all the tests',

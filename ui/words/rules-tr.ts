@@ -269,6 +269,7 @@ export const TURKISH: Words = {
     count_changed: 'filtre {expected} değil {count} fiyat buluyor; bunlara bakıp yeniden karar verin',
     prices_changed: 'bu fiyatlardan {count} tanesi siz gördükten sonra değişti; bunlara bakıp yeniden karar verin',
     not_decidable: '{decision} ile kullanılamaz; kullanılabilecekler: {values}',
+    archived_prices: '{id} numaralı içe aktarmanın arşivlenmiş aylarda fiyatları var: {values}; önce `mintmark archive restore` ile geri yükleyin',
     decided_later: '{id} numaralı işlemden sonra başka bir işlem {root} numaralı içe aktarmanın fiyatlarına karar vermiş',
     idempotency_running: 'bu Idempotency-Key ile gönderilen ilk istek hâlâ sürüyor',
     idempotency_request: 'bu Idempotency-Key başka bir istekte kullanılmış',
@@ -321,6 +322,7 @@ export const TURKISH: Words = {
     image_late: 'görselin kaynağı zamanında yanıt vermiyor; daha sonra yeniden deneyin',
     image_unusable: 'görselin kaynağı kullanılabilir bir görsel vermiyor; daha sonra yeniden deneyin',
     dump_store: 'dökümlerin deposu şu anda kullanılamıyor; daha sonra yeniden deneyin',
+    price_archive: 'fiyat geçmişi arşivi şu anda kullanılamıyor; daha sonra yeniden deneyin',
     image_not_stored: 'görsel şu anda saklanamıyor; kısa süre sonra yeniden deneyin',
 
     json: '{part} geçerli JSON değil',

@@ -2,11 +2,12 @@
 import { type MarketNames, MARKETS, type Market } from '#core/markets.ts'
 import { inSlices } from '#core/slices.ts'
 import type { ChangeFollower, ChangeRow } from '#db/change-feed.ts'
-import type { Db } from '#db/schema.ts'
+import type { Db, Queryable } from '#db/schema.ts'
 import { eachPackedEvidence, packedEvidenceCount } from '#prices/evidence/payload.ts'
 import { loadChangedItems, loadImportEnds } from '#prices/changed-items.ts'
 import { eachPackedPrice, packedCount } from '#prices/payload.ts'
 import { Rates } from '#prices/rates.ts'
+import type { ColumnStore } from '#index/stored.ts'
 import type { TextOptions } from '#index/text.ts'
 import { type ImageAddresses, imageAddresses } from '../image-addresses.ts'
 import { tagOrder, tagWords } from '../search-tags.ts'
@@ -64,6 +65,8 @@ export class Catalogue implements ChangeFollower {
   labels = new LabelTree()
   queries: ItemQueries
   #ready: Record<ReadyShape, ReadyBytes>
+  /** while columns are written: what the clock changes waits, too */
+  #held = false
   #rates = new Rates()
   synonyms = new Synonyms()
   #docs: SearchDocs
@@ -99,6 +102,37 @@ export class Catalogue implements ChangeFollower {
   async load(from = this.#db): Promise<void> {
     const fresh = new Catalogue(this.#db, this.#settings)
     await fresh.#fill(from)
+    this.#take(fresh)
+  }
+
+  /** Loads what `store` wrote; what committed since that moment has to come by `apply`. */
+  async restore(columns: ColumnStore): Promise<void> {
+    const fresh = new Catalogue(this.#db, this.#settings)
+    await fresh.#fillSmall(this.#db.kysely)
+    fresh.store(columns)
+    fresh.followClock()
+    this.#take(fresh)
+  }
+
+  /** Names all columns, for writing or for reading. What is small and only looked up is read from the database again. */
+  store(columns: ColumnStore): void {
+    this.categories.store(columns)
+    this.items.store(columns)
+    this.queries.store(columns)
+    this.#docs.store(columns)
+  }
+
+  /** Keeps everything as it is while `work` runs. */
+  async held<T>(work: () => Promise<T>): Promise<T> {
+    this.#held = true
+    try {
+      return await work()
+    } finally {
+      this.#held = false
+    }
+  }
+
+  #take(fresh: Catalogue): void {
     this.items = fresh.items
     this.categories = fresh.categories
     this.labels = fresh.labels
@@ -135,6 +169,7 @@ export class Catalogue implements ChangeFollower {
 
   /** Compares prices of different markets by the rates of this day: to be called when a day may have begun. */
   followClock(): void {
+    if (this.#held) return
     const { sourceCurrencies, now } = this.#settings
     const nowMs = now().getTime()
     const rates = MARKETS.map((market) => this.#rates.microLira(sourceCurrencies[market], nowMs) ?? Number.NaN)
@@ -219,14 +254,12 @@ export class Catalogue implements ChangeFollower {
   }
 
   async #fill({ kysely: db }: Db): Promise<void> {
-    this.labels.replace(await loadGroups(db))
-    this.#rates = await Rates.load(db)
+    await this.#fillSmall(db)
     for (const category of await loadCategories(db, null)) this.categories.set(category)
     const { items, queries } = this
     const { items: count, largestId, prices: priceCount } = await countItems(db)
     items.reserve(count, largestId, priceCount)
     queries.text.reserve(count)
-    this.synonyms.replace(await loadSynonyms(db))
     // Cards in other languages have their English names, too: those wait until all of these are known.
     const borrowers: { row: number; names: readonly string[]; dexIds: readonly number[] }[] = []
     await loadItems(db, null, (item) => {
@@ -255,6 +288,12 @@ export class Catalogue implements ChangeFollower {
     for (let row = 0; row < items.rows; row += 1) items.derive(row)
     this.followClock()
     queries.sorts.order('name', 'asc', null)
+  }
+
+  async #fillSmall(db: Queryable): Promise<void> {
+    this.labels.replace(await loadGroups(db))
+    this.#rates = await Rates.load(db)
+    this.synonyms.replace(await loadSynonyms(db))
   }
 
   async #reloadGroups(): Promise<void> {

@@ -1,9 +1,14 @@
 // Rows of items by their category, so that a filter by category looks at its own items only.
 import { Postings } from '#index/postings.ts'
+import type { ColumnStore } from '#index/stored.ts'
 
 /** Lists that only grow: a row that has left a category stays on its list, and whoever reads checks where it is now. */
 export class CategoryRows {
   readonly #rows = new Postings()
+
+  store(columns: ColumnStore): void {
+    this.#rows.store(columns)
+  }
 
   /** Tells that a row stands in a category from now on. */
   add(categoryId: number, row: number): void {

@@ -1,5 +1,6 @@
 // Categories in memory: ids to rows, children in order, and everything below a category.
 import type { Market } from '#core/markets.ts'
+import type { ColumnStore } from '#index/stored.ts'
 
 export interface Category {
   id: number
@@ -21,6 +22,10 @@ export class CategoryTree {
   #ids: number[] | null = null
   /** counts every change, so that whatever is derived from the tree knows when it is out of date */
   version = 0
+
+  store(columns: ColumnStore): void {
+    for (const category of columns.value([...this.#byId.values()])) if (columns.reading) this.set(category)
+  }
 
   set(category: Category): void {
     this.#detach(category.id)

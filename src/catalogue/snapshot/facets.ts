@@ -1,6 +1,7 @@
 // What field queries ask of items beside names, codes and prices, as columns of small numbers.
 import { grown } from '#index/columns.ts'
 import { fold } from '#index/fold.ts'
+import type { ColumnStore } from '#index/stored.ts'
 import type { Utf8 } from '#index/utf8.ts'
 import { RepeatedTexts } from '#index/vocabulary.ts'
 import { Interned } from './interned.ts'
@@ -35,6 +36,14 @@ export class Facets {
 
   constructor() {
     for (const facet of FACETS) this.values[facet].number('')
+  }
+
+  store(columns: ColumnStore): void {
+    for (const facet of FACETS) {
+      this.values[facet].store(columns)
+      this.columns[facet] = columns.column(this.columns[facet])
+    }
+    this.hp = columns.column(this.hp)
   }
 
   /** Takes the facets of a row from its attributes and details, which are JSON as the database writes it. */

@@ -1,15 +1,22 @@
 // Distinct texts, numbered: a column of a million names holds small integers, and equal names compare as equal numbers.
+import type { ColumnStore } from '#index/stored.ts'
 
 /** Numbers distinct texts from 0; a number never changes its text. `key` makes the text that a text is sorted by. */
 export class Interned {
-  readonly texts: string[] = []
+  texts: string[] = []
   /** sort key of each text, made once */
-  readonly keys: string[] = []
+  keys: string[] = []
   readonly #numbers = new Map<string, number>()
   readonly #key: (text: string) => string
 
   constructor(key: (text: string) => string) {
     this.#key = key
+  }
+
+  store(columns: ColumnStore): void {
+    this.texts = columns.texts(this.texts)
+    this.keys = columns.texts(this.keys)
+    if (columns.reading) for (const [number, text] of this.texts.entries()) this.#numbers.set(text, number)
   }
 
   /** The number of a text, given at its first use. */

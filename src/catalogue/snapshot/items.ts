@@ -4,6 +4,7 @@ import { RowBits } from '#index/bits.ts'
 import { grown } from '#index/columns.ts'
 import { numberOf } from '#index/codes.ts'
 import { fold } from '#index/fold.ts'
+import type { ColumnStore } from '#index/stored.ts'
 import { copyOf, type Utf8 } from '#index/utf8.ts'
 import { codeSortKey } from '../code-order.ts'
 import { GENRES } from '../records.ts'
@@ -84,6 +85,30 @@ export class ItemTable {
   /** @param marketOrder the setting MARKET_ORDER */
   constructor(marketOrder: readonly Market[]) {
     this.#rule = new MarketRule(marketOrder)
+  }
+
+  store(columns: ColumnStore): void {
+    const { texts, prices, names, codes, games, groupLists, live, categoryRows, facets } = this
+    for (const part of [texts, prices, names, codes, games, groupLists, live, categoryRows, facets]) part.store(columns)
+    this.id = columns.column(this.id)
+    this.market = columns.column(this.market)
+    this.shown = columns.column(this.shown)
+    this.#markets = columns.column(this.#markets)
+    this.genre = columns.column(this.genre)
+    this.game = columns.column(this.game)
+    this.categoryId = columns.column(this.categoryId)
+    this.name = columns.column(this.name)
+    this.code = columns.column(this.code)
+    this.groupList = columns.column(this.groupList)
+    this.updatedAtMs = columns.column(this.updatedAtMs)
+    this.changedAtMs = columns.column(this.changedAtMs)
+    this.version = columns.column(this.version)
+    this.#inCategory = columns.column(this.#inCategory)
+    this.#rowOfId = columns.column(this.#rowOfId)
+    this.#rows = columns.value(this.#rows)
+    const aliases = columns.numbers(this.#aliases.keys())
+    const into = columns.numbers(this.#aliases.values())
+    if (columns.reading) for (const [i, id] of aliases.entries()) this.#aliases.set(id, into[i]!)
   }
 
   /** Row of the item that an id means, an alias too; -1 when there is none. */

@@ -1,6 +1,7 @@
 // Current prices of all items in flat columns: a few short runs per item, found by row, read and written in place.
 import { MARKETS } from '#core/markets.ts'
 import { grown } from '#index/columns.ts'
+import type { ColumnStore } from '#index/stored.ts'
 import { KEPT_FIGURES, NO_FIGURE, type PackedEvidence, stateOf } from '#prices/evidence/payload.ts'
 
 /** Ids of labels are small: only once one is larger than this they take four bytes instead of two. */
@@ -13,7 +14,7 @@ const PRICE_BYTES = 1 + 8 + 8 + 1 + 2 + 4 + FIGURES * 4
 
 export class PriceTable {
   /** by market, NaN where it has to be looked for: the time of the newest price, 0 without one */
-  readonly #newestMs = new Float64Array(MARKETS.length)
+  #newestMs = new Float64Array(MARKETS.length)
   /** per row: where its run begins, how many prices it has and how many it has room for */
   #start = new Int32Array(0)
   #count = new Int32Array(0)
@@ -30,6 +31,22 @@ export class PriceTable {
   confirmedMinutes = new Uint32Array(0)
   /** the feed's own figures, `KEPT_FIGURES` of each price side by side: minor units or NO_FIGURE */
   #figures = new Uint32Array(0)
+
+  store(columns: ColumnStore): void {
+    this.#newestMs = columns.column(this.#newestMs)
+    this.#start = columns.column(this.#start)
+    this.#count = columns.column(this.#count)
+    this.#room = columns.column(this.#room)
+    this.#used = columns.value(this.#used)
+    this.market = columns.column(this.market)
+    this.label = columns.column(this.label)
+    this.minor = columns.column(this.minor)
+    this.updatedAtMs = columns.column(this.updatedAtMs)
+    this.verdict = columns.column(this.verdict)
+    this.flags = columns.column(this.flags)
+    this.confirmedMinutes = columns.column(this.confirmedMinutes)
+    this.#figures = columns.column(this.#figures)
+  }
 
   /** Makes room for so many rows and prices. */
   reserve(rows: number, prices: number): void {

@@ -3,6 +3,7 @@ import { type Market, marketPosition } from '#core/markets.ts'
 import { Cache } from '#core/cache.ts'
 import { RowBits } from '#index/bits.ts'
 import { firstPast } from '#index/blocks.ts'
+import type { ColumnStore } from '#index/stored.ts'
 import { type FoldedDoc, RANKS, TextIndex, type TextOptions } from '#index/text.ts'
 import { compile } from '../field-query/compile.ts'
 import type { FieldQuery } from '../field-query/field-query.ts'
@@ -107,6 +108,11 @@ export class ItemQueries {
     this.#categories = categories
     this.#labels = labels
     this.sorts = new ItemSorts(items, labels)
+  }
+
+  store(columns: ColumnStore): void {
+    this.text.store(columns)
+    this.sorts.store(columns)
   }
 
   /** A page of the filtered list. */

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { type FoldedDoc, groupCode } from '#index/text.ts'
 import { fold } from '#index/fold.ts'
+import type { ColumnStore } from '#index/stored.ts'
 import { languageCode } from '../languages.ts'
 import { GENRES } from '../records.ts'
 import { tagsOf } from '../search-tags.ts'
@@ -28,6 +29,12 @@ export class SearchDocs {
   constructor(items: ItemTable, categories: CategoryTree) {
     this.#items = items
     this.#categories = categories
+  }
+
+  store(columns: ColumnStore): void {
+    const codes = columns.numbers(this.#englishNames.keys())
+    const names = columns.numbers(this.#englishNames.values())
+    if (columns.reading) for (const [i, code] of codes.entries()) this.#englishNames.set(code, names[i]!)
   }
 
   /** Takes note of the name of an English card, for those of the same code in other languages. @returns whether it is news */

@@ -3,6 +3,7 @@
 import { MARKETS } from '#core/markets.ts'
 import type { Compare } from '#index/order.ts'
 import { KeptOrder } from '#index/order.ts'
+import type { ColumnStore } from '#index/stored.ts'
 import type { ItemTable } from './items.ts'
 import type { LabelTree } from './label-tree.ts'
 import { MarketOrders } from './market-orders.ts'
@@ -26,6 +27,12 @@ export class ItemSorts {
   constructor(items: ItemTable, labels: LabelTree) {
     this.#items = items
     this.#labels = labels
+  }
+
+  /** Only the order that is there from the start: the others are made when they are asked for. */
+  store(columns: ColumnStore): void {
+    if (columns.reading) this.#byItem.asc.set('name', new KeptOrder(comparer(this.#items, 'name', 'asc')))
+    this.order('name', 'asc', null).store(columns)
   }
 
   /**

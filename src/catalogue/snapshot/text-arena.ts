@@ -1,6 +1,7 @@
 // Texts of items outside the JavaScript heap: one packed record per row in large buffers, so that a million items cost
 // the garbage collector nothing.
 import { grown } from '#index/columns.ts'
+import type { ColumnStore } from '#index/stored.ts'
 import type { Utf8 } from '#index/utf8.ts'
 
 const CHUNK_BYTES = 4 * 1024 * 1024
@@ -22,6 +23,13 @@ export class TextArena {
   /** bytes of records that were replaced */
   #waste = 0
   #live = 0
+
+  store(columns: ColumnStore): void {
+    this.#chunks = columns.chunks(this.#chunks)
+    this.#chunkOf = columns.column(this.#chunkOf)
+    this.#offsetOf = columns.column(this.#offsetOf)
+    ;[this.#used, this.#waste, this.#live] = columns.value([this.#used, this.#waste, this.#live] as const)
+  }
 
   /** Makes room for so many rows. */
   reserve(rows: number): void {

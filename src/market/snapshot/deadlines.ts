@@ -1,9 +1,16 @@
 // Heap of deadlines with their ids. Postponed deadlines stay in it; the callback checks whether one is still due.
+import type { ColumnStore } from '#index/stored.ts'
 
 export class Deadlines {
   #at = new Float64Array(64)
   #ids = new Int32Array(64)
   #size = 0
+
+  store(columns: ColumnStore): void {
+    this.#at = columns.column(this.#at)
+    this.#ids = columns.column(this.#ids)
+    this.#size = columns.value(this.#size)
+  }
 
   push(atMs: number, id: number): void {
     if (this.#size === this.#at.length) this.#grow()

@@ -3,6 +3,7 @@ import { DAY_MS } from '#core/duration.ts'
 import { minorToNumber } from '#core/money.ts'
 import { localTime } from '#core/time.ts'
 import { grown } from '#index/columns.ts'
+import type { ColumnStore } from '#index/stored.ts'
 import { Deadlines } from './deadlines.ts'
 
 export const LAST_SALES = 10
@@ -32,6 +33,21 @@ export class ItemSales {
 
   constructor(zone: string) {
     this.#zone = zone
+  }
+
+  store(columns: ColumnStore): void {
+    this.#ageing.store(columns)
+    this.#places = columns.column(this.#places)
+    this.#recent = columns.column(this.#recent)
+    this.#average = columns.column(this.#average)
+    this.#counts = columns.column(this.#counts)
+    this.#dueMs = columns.column(this.#dueMs)
+    this.#kurus = columns.column(this.#kurus)
+    this.#atMs = columns.column(this.#atMs)
+    this.#sold = columns.value(this.#sold)
+    const items = columns.numbers(this.#times.keys())
+    const times = columns.chunks([...this.#times.values()])
+    if (columns.reading) for (const [i, itemId] of items.entries()) this.#times.set(itemId, times[i]!)
   }
 
   /** Sales of the item in the last 30 days, as of the last `age`. */

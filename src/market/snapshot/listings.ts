@@ -4,6 +4,7 @@ import { inSlices } from '#core/slices.ts'
 import type { ChangeFollower, ChangeRow } from '#db/change-feed.ts'
 import type { Db } from '#db/schema.ts'
 import { RowBits } from '#index/bits.ts'
+import type { ColumnStore } from '#index/stored.ts'
 import { copyOf } from '#index/utf8.ts'
 import { eachPackedEvidence, packedEvidenceCount } from '#prices/evidence/payload.ts'
 import { eachPackedPrice, packedCount } from '#prices/payload.ts'
@@ -38,6 +39,8 @@ export class ListingSnapshot implements ChangeFollower {
   readonly #options: ListingSnapshotOptions
   #state: ListingState
   #json: ListingJson
+  /** while columns are written: what the clock changes waits, too */
+  #held = false
 
   constructor(options: ListingSnapshotOptions) {
     this.#options = options
@@ -66,6 +69,30 @@ export class ListingSnapshot implements ChangeFollower {
     state.version += this.#state.version + 1
     this.#state = state
     this.#json = json
+  }
+
+  /** Loads what `store` wrote; what committed since that moment has to come by `apply`. */
+  restore(columns: ColumnStore): void {
+    const { state, json } = this.#empty()
+    state.store(columns)
+    state.version += this.#state.version + 1
+    this.#state = state
+    this.#json = json
+  }
+
+  /** Names all columns for writing. */
+  store(columns: ColumnStore): void {
+    this.#state.store(columns)
+  }
+
+  /** Keeps everything as it is while `work` runs: periods and highlights end after it. */
+  async held<T>(work: () => Promise<T>): Promise<T> {
+    this.#held = true
+    try {
+      return await work()
+    } finally {
+      this.#held = false
+    }
   }
 
   reload(): Promise<void> {
@@ -164,7 +191,7 @@ export class ListingSnapshot implements ChangeFollower {
   }
 
   #present(): ListingState {
-    this.#state.advance(this.#nowMs())
+    if (!this.#held) this.#state.advance(this.#nowMs())
     return this.#state
   }
 

@@ -2,6 +2,7 @@
 import { RowBits } from '#index/bits.ts'
 import { grown } from '#index/columns.ts'
 import { Postings } from '#index/postings.ts'
+import type { ColumnStore } from '#index/stored.ts'
 import type { Utf8 } from '#index/utf8.ts'
 
 /** A listing as the database has it. */
@@ -55,6 +56,28 @@ export class PublishedTable {
   #rowOfId = new Int32Array(0)
   /** by item id */
   readonly #ofItem = new Postings()
+
+  store(columns: ColumnStore): void {
+    this.live.store(columns)
+    this.id = columns.column(this.id)
+    this.sellerId = columns.column(this.sellerId)
+    this.itemId = columns.column(this.itemId)
+    this.kurus = columns.column(this.kurus)
+    this.kind = columns.column(this.kind)
+    this.publishedMs = columns.column(this.publishedMs)
+    this.expiresMs = columns.column(this.expiresMs)
+    this.pcHundredths = columns.column(this.pcHundredths)
+    this.#rowOfId = columns.column(this.#rowOfId)
+    this.#ofItem.store(columns)
+    this.#rows = columns.value(this.#rows)
+    this.#spare = columns.numbers(this.#spare)
+    const kinds = columns.value(this.kinds)
+    const highlighted = columns.numbers(this.highlightedMs.keys())
+    const until = columns.numbers(this.highlightedMs.values())
+    if (!columns.reading) return
+    for (const kind of kinds) this.#kindNumber(kind)
+    for (const [i, row] of highlighted.entries()) this.highlightedMs.set(row, until[i]!)
+  }
 
   /** Rows ever used; those without a listing are among them. */
   get rows(): number {

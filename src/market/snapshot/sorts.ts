@@ -1,6 +1,7 @@
 // Sort orders of published listings, built on first use; ties are sorted by id.
 import { RowBits } from '#index/bits.ts'
 import { type Compare, firstPast, KeptOrder } from '#index/order.ts'
+import type { ColumnStore } from '#index/stored.ts'
 import type { PublishedTable } from './published.ts'
 
 export type By = 'latest' | 'popular' | 'price' | 'pc'
@@ -17,6 +18,15 @@ export class ListingSorts {
   constructor(table: PublishedTable, recentSales: (itemId: number) => number) {
     this.#table = table
     this.#recentSales = recentSales
+  }
+
+  /** Only the orders that are there from the start: the others are made when they are asked for. */
+  store(columns: ColumnStore): void {
+    this.withPc.store(columns)
+    for (const by of ['latest', 'popular'] as const) {
+      if (columns.reading) this.#orders.set(by, new KeptOrder(this.#comparer(by)))
+      this.order(by).store(columns)
+    }
   }
 
   order(by: By): KeptOrder {

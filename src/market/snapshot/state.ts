@@ -2,6 +2,7 @@
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { MARKETS } from '#core/markets.ts'
 import { fold } from '#index/fold.ts'
+import type { ColumnStore } from '#index/stored.ts'
 import { copyOf, utf8 } from '#index/utf8.ts'
 import { Deadlines } from './deadlines.ts'
 import { type FilterWorld, conditionsOf, type ListingFilter } from './filters.ts'
@@ -54,6 +55,25 @@ export class ListingState {
 
   page(filter: ListingFilter, search: string | undefined, sort: ListingSort, offset: number, limit: number): ListingPage {
     return this.queries.page(conditionsOf(filter, this.#world), search, sort, offset, limit)
+  }
+
+  store(columns: ColumnStore): void {
+    for (const part of [this.table, this.sales, this.queries.texts, this.queries.sorts, this.#vacationMoments, this.#highlightEnds]) {
+      part.store(columns)
+    }
+    const sellers = columns.numbers(this.#sellers.keys())
+    const names = columns.texts(this.#sellers.values())
+    const suspended = columns.numbers(this.#suspended)
+    const vacations = columns.value(Array.from(this.#vacations, ([id, { from, to }]) => [id, from.getTime(), to.getTime()] as const))
+    const away = columns.texts(asTexts(this.#away.values()))
+    if (!columns.reading) return
+    for (const [i, id] of sellers.entries()) this.#sellers.set(id, names[i]!)
+    for (const id of suspended) this.#suspended.add(id)
+    for (const [id, from, to] of vacations) this.#vacations.set(id, { from: new Date(from), to: new Date(to) })
+    for (const text of away) {
+      const listing = JSON.parse(text) as Omit<ListingSource, 'title'> & { title: string }
+      this.#away.set(listing.id, { ...listing, title: utf8(listing.title) })
+    }
   }
 
   /** Makes room for so many listings with ids up to this one. */
@@ -314,5 +334,11 @@ export class ListingState {
   #markPopularity(itemId: number): void {
     this.version += 1
     for (const row of this.table.ofItem(itemId)) this.queries.sorts.mark('popular', row)
+  }
+}
+
+function* asTexts(listings: Iterable<ListingSource>): Generator<string> {
+  for (const { title, ...listing } of listings) {
+    yield JSON.stringify({ ...listing, title: title.bytes.toString('utf8', title.from, title.to) })
   }
 }

@@ -1,6 +1,7 @@
 // Titles and item names of published listings, stored once and searched by word.
 import { RowBits } from '#index/bits.ts'
 import { parseQuery } from '#index/query.ts'
+import type { ColumnStore } from '#index/stored.ts'
 import { type Utf8, utf8 } from '#index/utf8.ts'
 import { WordedTexts } from '#index/worded.ts'
 import type { PublishedTable } from './published.ts'
@@ -27,6 +28,12 @@ export class ListingTexts {
 
   constructor(table: PublishedTable) {
     this.#table = table
+  }
+
+  store(columns: ColumnStore): void {
+    this.#titles.store(columns)
+    this.#names.store(columns)
+    this.#named = columns.value(this.#named)
   }
 
   titleOf(row: number): string {

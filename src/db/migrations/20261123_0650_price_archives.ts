@@ -1,0 +1,20 @@
+// Months of the price history that are kept as files: which file has which month, and how to tell that it is whole.
+import { type Kysely, sql } from 'kysely'
+
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql
+    .raw(
+      `create table price_archives (
+        month text primary key,
+        -- null: the month was restored, and stays in the database until it is archived by hand
+        file text,
+        rows bigint not null,
+        checksum text not null,
+        -- every point in the file was replaced by a later one before this moment
+        replaced_before timestamptz(3) not null,
+        import_ids integer[] not null,
+        archived_at timestamptz(3) not null
+      )`,
+    )
+    .execute(db)
+}

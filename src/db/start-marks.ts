@@ -1,0 +1,45 @@
+// What ties a file of columns to the database it was made of: which one that is, and a mark that was committed after its position.
+import { sql } from 'kysely'
+import type { Db, Queryable } from './schema.ts'
+
+/** Of use as long as the change log leads on from a file; the rest is room for clocks. */
+const KEEP_DAYS = 8
+
+export interface FileOrigin {
+  /** identifier of the cluster, and of the database in it */
+  cluster: string
+  database: string
+  /** `pg_snapshot` as text: everything visible to it is in the file */
+  position: string
+  mark: string
+}
+
+/** Which database this is. */
+export async function databaseIdentity(db: Queryable): Promise<Pick<FileOrigin, 'cluster' | 'database'>> {
+  const { rows } = await sql<{ cluster: string; database: string }>`
+    select system_identifier::text as cluster, (select oid::text from pg_database where datname = current_database()) as database
+    from pg_control_system()`.execute(db)
+  return rows[0]!
+}
+
+/** Commits a mark, and forgets old ones. */
+export async function setStartMark({ kysely }: Db, mark: string): Promise<void> {
+  await sql`with old as (delete from start_marks where at < now() - make_interval(days => ${KEEP_DAYS}))
+    insert into start_marks (mark) values (${mark}::uuid)`.execute(kysely)
+}
+
+/**
+ * Why the change log does not lead on from a file, null when it does. A backup that was put back, or a standby that lacked
+ * the last commits when it took over, has no mark of a file that was made after it.
+ */
+export async function doubtAboutStart({ kysely }: Db, { cluster, database, position, mark }: FileOrigin): Promise<string | null> {
+  const here = await databaseIdentity(kysely)
+  if (here.cluster !== cluster || here.database !== database) return 'it is of another database'
+  const { rows } = await sql<{ marked: boolean; trimmed: boolean; behind: boolean }>`
+    select exists (select 1 from start_marks where mark = ${mark}::uuid) as marked,
+      coalesce((select xact from change_log_floor) > pg_snapshot_xmin(${position}::pg_snapshot), false) as trimmed,
+      pg_snapshot_xmin(pg_current_snapshot()) < pg_snapshot_xmin(${position}::pg_snapshot) as behind`.execute(kysely)
+  const { marked, trimmed, behind } = rows[0]!
+  if (!marked || behind) return 'the database has another history since'
+  return trimmed ? 'the change log no longer reaches back to it' : null
+}

@@ -1,0 +1,114 @@
+// Files that are written once and read in parts: in a folder, or in a bucket of an S3-compatible store.
+import { randomUUID } from 'node:crypto'
+import { openAsBlob } from 'node:fs'
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { S3mini } from 's3mini'
+import type { BucketSettings } from '#config.ts'
+import { openBucket } from './bucket.ts'
+
+export interface FileStore {
+  /** folder or address, for operators */
+  readonly place: string
+  /** A path of its own at which a file is written before it is stored; its folder exists then. */
+  stage(): Promise<string>
+  /** Stores a staged file by this name; it is durable when this resolves. */
+  store(staged: string, name: string): Promise<void>
+  /** Bytes of a file, null where there is none of this name. */
+  size(name: string): Promise<number | null>
+  /** Bytes from one position to before another one. */
+  read(name: string, from: number, to: number): Promise<ArrayBuffer>
+  remove(name: string): Promise<void>
+}
+
+/** Opens a folder, or a folder of this name in the bucket where there is one; the folder on disk is then only for staging. */
+export function openFileStore(folder: string, bucket: BucketSettings | null, nameInBucket: string): FileStore {
+  return bucket ? new StoreBucket(bucket, nameInBucket, folder) : new StoreFolder(folder)
+}
+
+class StoreFolder implements FileStore {
+  readonly place: string
+
+  constructor(place: string) {
+    this.place = place
+  }
+
+  stage(): Promise<string> {
+    return stageIn(this.place)
+  }
+
+  async store(staged: string, name: string): Promise<void> {
+    await flushed(staged)
+    await rename(staged, join(this.place, name))
+    await flushed(this.place)
+  }
+
+  async size(name: string): Promise<number | null> {
+    const found = await stat(join(this.place, name)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null
+      throw error
+    })
+    return found?.size ?? null
+  }
+
+  async read(name: string, from: number, to: number): Promise<ArrayBuffer> {
+    const file = await open(join(this.place, name))
+    try {
+      const bytes = new ArrayBuffer(to - from)
+      await file.read(new Uint8Array(bytes), 0, to - from, from)
+      return bytes
+    } finally {
+      await file.close()
+    }
+  }
+
+  async remove(name: string): Promise<void> {
+    await rm(join(this.place, name), { force: true })
+  }
+}
+
+async function stageIn(folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true })
+  return join(folder, `.${randomUUID()}`)
+}
+
+async function flushed(path: string): Promise<void> {
+  const file = await open(path)
+  await file.sync().finally(() => file.close())
+}
+
+class StoreBucket implements FileStore {
+  readonly place: string
+  readonly #bucket: S3mini
+  readonly #prefix: string
+  readonly #staging: string
+
+  constructor(settings: BucketSettings, name: string, staging: string) {
+    const { bucket, prefix } = openBucket(settings)
+    this.place = `${settings.url}/${name}`
+    this.#bucket = bucket
+    this.#prefix = `${prefix}${name}/`
+    this.#staging = staging
+  }
+
+  stage(): Promise<string> {
+    return stageIn(this.#staging)
+  }
+
+  async store(staged: string, name: string): Promise<void> {
+    await this.#bucket.putAnyObject(this.#prefix + name, await openAsBlob(staged))
+    await rm(staged)
+  }
+
+  async size(name: string): Promise<number | null> {
+    return (await this.#bucket.objectExists(this.#prefix + name)) ? this.#bucket.getContentLength(this.#prefix + name) : null
+  }
+
+  async read(name: string, from: number, to: number): Promise<ArrayBuffer> {
+    return (await this.#bucket.getObjectRaw(this.#prefix + name, false, from, to)).arrayBuffer()
+  }
+
+  async remove(name: string): Promise<void> {
+    await this.#bucket.deleteObject(this.#prefix + name)
+  }
+}

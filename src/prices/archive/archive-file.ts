@@ -1,0 +1,218 @@
+// The file of an archived month: Parquet in row groups sorted by item, so that the points of an item are read from one or two groups.
+import { createHash } from 'node:crypto'
+import type { AsyncBuffer, ColumnMetaData, FileMetaData } from 'hyparquet'
+import { parquetMetadataAsync, parquetRead } from 'hyparquet'
+import { fileWriter, ParquetWriter } from 'hyparquet-writer'
+
+/** A point of the history as the archive has it. */
+export interface ArchivedPoint {
+  itemId: number
+  /** position in MARKETS */
+  market: number
+  labelId: number
+  atMs: number
+  minor: number
+  importId: number
+}
+
+/** The points of a row group, column by column. */
+interface PointGroup {
+  rows: number
+  columns: readonly ArrayLike<number>[]
+}
+
+/** What a file holds: how many points, and the SHA-256 of them in their order. */
+export interface ArchiveFileFacts {
+  rows: number
+  checksum: string
+}
+
+/** A chart reads about as many rows of each month; fewer make the footer larger than what it saves. */
+const GROUP_ROWS = 4_096
+const INTEGER = { type: 'INT32', repetition_type: 'REQUIRED' } as const
+const COLUMNS = [
+  { name: 'item_id', ...INTEGER },
+  { name: 'market', ...INTEGER },
+  { name: 'label_id', ...INTEGER },
+  { name: 'at', type: 'INT64', converted_type: 'TIMESTAMP_MILLIS', repetition_type: 'REQUIRED' },
+  { name: 'price', type: 'INT64', converted_type: 'DECIMAL', precision: 12, scale: 2, repetition_type: 'REQUIRED' },
+  { name: 'import_id', ...INTEGER },
+] as const
+const SCHEMA = [{ name: 'root', num_children: COLUMNS.length }, ...COLUMNS]
+
+/**
+ * Writes a file of points that come sorted by item.
+ * @returns its facts, and the imports whose points it holds
+ */
+export async function writeArchiveFile(path: string, points: AsyncIterable<ArchivedPoint>): Promise<ArchiveFileFacts & { importIds: number[] }> {
+  const parquet = new ParquetWriter({ writer: fileWriter(path), schema: SCHEMA, statistics: false, createdBy: 'mintmark' })
+  const facts = new FactsOfGroups()
+  const importIds = new Set<number>()
+  let batch: ArchivedPoint[] = []
+  const write = async () => {
+    if (batch.length === 0) return
+    facts.add({
+      rows: batch.length,
+      columns: [
+        batch.map((point) => point.itemId),
+        batch.map((point) => point.market),
+        batch.map((point) => point.labelId),
+        batch.map((point) => point.atMs),
+        batch.map((point) => point.minor),
+        batch.map((point) => point.importId),
+      ],
+    })
+    const columnData = [
+      { name: 'item_id', data: batch.map((point) => point.itemId), statistics: true },
+      { name: 'market', data: batch.map((point) => point.market) },
+      { name: 'label_id', data: batch.map((point) => point.labelId) },
+      { name: 'at', data: batch.map((point) => new Date(point.atMs)) },
+      { name: 'price', data: batch.map((point) => BigInt(point.minor)) },
+      { name: 'import_id', data: batch.map((point) => point.importId) },
+    ]
+    // Only the items of a group are asked for, and a group is read whole: more in the footer makes opening slower.
+    await parquet.write({ columnData: columnData.map((column) => ({ ...column, offsetIndex: false })), rowGroupSize: batch.length })
+    batch = []
+  }
+  for await (const point of points) {
+    batch.push(point)
+    importIds.add(point.importId)
+    if (batch.length === GROUP_ROWS) await write()
+  }
+  await write()
+  await parquet.finish()
+  return { ...facts.end(), importIds: [...importIds].sort((a, b) => a - b) }
+}
+
+/** Count and checksum of points, group by group; both are the same for the rows written and for those read back. */
+class FactsOfGroups {
+  readonly #hash = createHash('sha256')
+  #rows = 0
+
+  add({ rows, columns }: PointGroup): void {
+    this.#rows += rows
+    for (const column of columns) this.#hash.update(Float64Array.from(column))
+  }
+
+  end(): ArchiveFileFacts {
+    return { rows: this.#rows, checksum: this.#hash.digest('hex') }
+  }
+}
+
+/** Numbers that are kept of each column of a row group: where its data begins, its dictionary (-1: none), and its bytes. */
+const KEPT = 3
+
+/** A file that was opened: its footer is read once and kept in about 180 bytes a row group. */
+export class ArchiveFile {
+  readonly #file: AsyncBuffer
+  /** first and last item, and rows, of each group */
+  readonly #firstItem: Int32Array
+  readonly #lastItem: Int32Array
+  readonly #rows: Int32Array
+  readonly #offsets: Float64Array
+  /** the columns of the first group, which give what is the same in all */
+  readonly #columns: readonly ColumnMetaData[]
+
+  private constructor(file: AsyncBuffer, { row_groups: groups }: FileMetaData) {
+    this.#file = file
+    this.#columns = groups[0]?.columns.map((chunk) => chunk.meta_data!) ?? []
+    this.#firstItem = new Int32Array(groups.length)
+    this.#lastItem = new Int32Array(groups.length)
+    this.#rows = new Int32Array(groups.length)
+    this.#offsets = new Float64Array(groups.length * COLUMNS.length * KEPT)
+    for (const [g, { columns, num_rows: rows }] of groups.entries()) {
+      const { min_value: first, max_value: last } = columns[0]!.meta_data!.statistics!
+      this.#firstItem[g] = Number(first)
+      this.#lastItem[g] = Number(last)
+      this.#rows[g] = Number(rows)
+      for (const [c, { meta_data: column }] of columns.entries()) {
+        const { data_page_offset: data, dictionary_page_offset: dictionary, total_compressed_size: bytes } = column!
+        this.#offsets.set([Number(data), Number(dictionary ?? -1), Number(bytes)], (g * COLUMNS.length + c) * KEPT)
+      }
+    }
+  }
+
+  static async open(file: AsyncBuffer): Promise<ArchiveFile> {
+    return new ArchiveFile(file, await parquetMetadataAsync(file))
+  }
+
+  /** Points of items, in the order of the file. */
+  async pointsOf(itemIds: readonly number[]): Promise<ArchivedPoint[]> {
+    const wanted = new Set<number>()
+    for (const id of itemIds) for (let g = this.#groupOf(id); this.#firstItem[g]! <= id; g++) wanted.add(g)
+    const groups = await Promise.all([...wanted].sort((a, b) => a - b).map((g) => this.#read(g)))
+    return groups.flatMap((group) => pointsIn(group, (id) => itemIds.includes(id)))
+  }
+
+  /** All points, in the order of the file. */
+  async *points(): AsyncGenerator<ArchivedPoint> {
+    for (let g = 0; g < this.#rows.length; g++) yield* pointsIn(await this.#read(g), () => true)
+  }
+
+  /** Reads everything. */
+  async facts(): Promise<ArchiveFileFacts> {
+    const facts = new FactsOfGroups()
+    for (let g = 0; g < this.#rows.length; g++) facts.add(await this.#read(g))
+    return facts.end()
+  }
+
+  /** The first group whose last item is not before this one. */
+  #groupOf(itemId: number): number {
+    let [from, to] = [0, this.#lastItem.length]
+    while (from < to) {
+      const middle = (from + to) >> 1
+      if (this.#lastItem[middle]! < itemId) from = middle + 1
+      else to = middle
+    }
+    return from
+  }
+
+  async #read(group: number): Promise<PointGroup> {
+    const rows = this.#rows[group]!
+    const columns: ArrayLike<number>[] = COLUMNS.map(() => [])
+    await parquetRead({
+      file: this.#file,
+      metadata: this.#metadataOf(group),
+      parsers: { timestampFromMilliseconds: Number as never },
+      onChunk: ({ columnName, columnData }) => {
+        const c = COLUMNS.findIndex(({ name }) => name === columnName)
+        columns[c] =
+          columns[c]!.length === 0 ? (columnData as ArrayLike<number>) : [...Array.from(columns[c]!), ...Array.from(columnData as ArrayLike<number>)]
+      },
+    })
+    // As whole hundredths: a decimal is read as a number with a fraction.
+    columns[PRICE] = Array.from(columns[PRICE]!, (price) => Math.round(price * 100))
+    if (columns.some((column) => column.length !== rows)) throw new Error(`Row group ${group} of the archive file is damaged`)
+    return { rows, columns }
+  }
+
+  #metadataOf(group: number): FileMetaData {
+    const rows = BigInt(this.#rows[group]!)
+    const columns = this.#columns.map((column, c) => {
+      const [data, dictionary, bytes] = this.#offsets.subarray((group * COLUMNS.length + c) * KEPT)
+      const meta_data: ColumnMetaData = {
+        ...column,
+        num_values: rows,
+        data_page_offset: BigInt(data!),
+        dictionary_page_offset: dictionary! < 0 ? undefined : BigInt(dictionary!),
+        total_compressed_size: BigInt(bytes!),
+        statistics: undefined,
+      }
+      return { file_offset: 0n, meta_data }
+    })
+    return { version: 2, schema: SCHEMA, num_rows: rows, row_groups: [{ columns, total_byte_size: 0n, num_rows: rows }], metadata_length: 0 }
+  }
+}
+
+const PRICE = COLUMNS.findIndex(({ name }) => name === 'price')
+
+function pointsIn({ rows, columns }: PointGroup, isWanted: (itemId: number) => boolean): ArchivedPoint[] {
+  const [items, markets, labels, times, minors, importIds] = columns as [ArrayLike<number>, ...ArrayLike<number>[]]
+  const points: ArchivedPoint[] = []
+  for (let i = 0; i < rows; i++) {
+    const itemId = items[i]!
+    if (!isWanted(itemId)) continue
+    points.push({ itemId, market: markets![i]!, labelId: labels![i]!, atMs: times![i]!, minor: minors![i]!, importId: importIds![i]! })
+  }
+  return points
+}

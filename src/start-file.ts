@@ -1,0 +1,317 @@
+// The file that a node starts from: what it has in memory, written to DATA_DIR with its position in the change log.
+import { createHash, randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import type { Log } from '#core/context.ts'
+import { HOUR_MS } from '#core/duration.ts'
+import type { ChangeFeed } from '#db/change-feed.ts'
+import { databaseIdentity, doubtAboutStart, type FileOrigin, setStartMark } from '#db/start-marks.ts'
+import type { Db } from '#db/schema.ts'
+import { type Part, partsOf, type ReadPart, readParts } from '#index/stored.ts'
+import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
+import type { ListingSnapshot } from '#market/snapshot/listings.ts'
+
+const NAME = 'start.columns'
+/** A file that is being written; one that was left behind goes after an hour. */
+const DRAFT = /^start\.[0-9a-f-]{36}\.part$/
+/** The form of the file itself; what is in the parts follows from the program. */
+const FORM = 1
+
+// At the end of the file stand the table of its parts and, behind it, checksum and length of the table and these bytes.
+const END = Buffer.from('mintmark')
+const TAIL_BYTES = 8 + END.length
+
+const TOO_SLOW = 'it takes too long'
+const BATCH_BYTES = 1024 * 1024
+const READ_BYTES = 4 * 1024 * 1024
+/** What is done before others get a turn. */
+const SLICE_MS = 2
+
+/** The share of what is free on the disk that the file may take: a database may be beside it. */
+const MOST_OF_FREE = 0.5
+
+/** Sources that the columns follow from. A change of any of them may change what a column means. */
+const PROGRAM = ['core', 'index', 'prices', 'catalogue', 'market/snapshot', 'start-file.ts']
+
+interface Contents extends FileOrigin {
+  form: number
+  program: string
+  parts: { type: string; lengths: number[]; bytes: number; crc: number }[]
+}
+
+export interface StartFileOptions {
+  dataDir: string
+  db: Db
+  log: Log
+  feed: ChangeFeed
+  catalogue: Catalogue
+  listings: ListingSnapshot
+  /** settings that columns depend on */
+  settings: object
+}
+
+/** Reads and writes the file; several nodes with one DATA_DIR share it. */
+export class StartFile {
+  readonly #options: StartFileOptions
+  readonly #path: string
+  /** what the columns follow from beside the database */
+  readonly #program: string
+
+  constructor(options: StartFileOptions) {
+    this.#options = options
+    this.#path = join(options.dataDir, NAME)
+    this.#program = programHash(JSON.stringify(options.settings))
+  }
+
+  /**
+   * Loads the file, if there is one that can be trusted; otherwise it is removed and the log says why. The next pull of the
+   * feed brings everything from there to now.
+   * @returns whether it was loaded
+   */
+  async read(): Promise<boolean> {
+    const { log, feed, db, catalogue, listings } = this.#options
+    const startedMs = performance.now()
+    let handle: FileHandle | null = null
+    try {
+      handle = await open(this.#path)
+      const { contents, bytes } = await readContents(handle)
+      if (contents.program !== this.#program) throw new StartFileError('it was written by another version or with other settings')
+      const doubt = await doubtAboutStart(db, contents)
+      if (doubt !== null) throw new StartFileError(doubt)
+      const parts = await readAll(handle, contents)
+      const { columns, end } = readParts(parts)
+      await catalogue.restore(columns)
+      listings.restore(columns)
+      end()
+      feed.resume(contents.position)
+      log.info({ mb: Math.round(bytes / 1e6), ms: Math.round(performance.now() - startedMs) }, 'Loaded the start file')
+      return true
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
+      const why = error instanceof StartFileError ? error.message : `it cannot be read (${(error as Error).message})`
+      log.warn({}, `The start file is thrown away: ${why}; loading from the database`)
+      await rm(this.#path, { force: true }).catch(() => {})
+      return false
+    } finally {
+      await handle?.close()
+    }
+  }
+
+  /**
+   * Writes the file, unless one was written within `unlessWithinMs`, by any node. Requests are answered meanwhile; changes wait.
+   * @param mostHeldMs after which nothing is written: as long as that, writers may wait for their answers
+   */
+  async write({ unlessWithinMs, mostHeldMs }: { unlessWithinMs: number; mostHeldMs: number }): Promise<void> {
+    const { dataDir, db, log } = this.#options
+    if (Date.now() - (await modifiedMs(this.#path)) < unlessWithinMs) return
+    await mkdir(dataDir, { recursive: true, mode: 0o700 })
+    await removeOldDrafts(dataDir)
+    const mark = randomUUID()
+    const draft = join(dataDir, `start.${mark}.part`)
+    const startedMs = performance.now()
+    try {
+      const identity = await databaseIdentity(db.kysely)
+      const handle = await open(draft, 'wx', 0o600)
+      let written: { bytes: number; heldMs: number }
+      try {
+        const room = (await freeBytes(dataDir)) * MOST_OF_FREE
+        written = await this.#writeTo(handle, { form: FORM, program: this.#program, ...identity, mark }, { room, mostHeldMs })
+        // After the position was taken, so that what has the mark has everything before the position.
+        await setStartMark(db, mark)
+        await handle.sync()
+      } finally {
+        await handle.close()
+      }
+      await rename(draft, this.#path)
+      await syncDirectory(dataDir)
+      const { bytes, heldMs } = written
+      const ms = performance.now() - startedMs
+      log.info({ mb: Math.round(bytes / 1e6), heldMs: Math.round(heldMs), ms: Math.round(ms) }, 'Wrote the start file')
+    } catch (error) {
+      await rm(draft, { force: true }).catch(() => {})
+      if (!(error instanceof StartFileError)) throw error
+      log.warn({}, `The start file was not written: ${error.message}`)
+    }
+  }
+
+  /** Writes everything at one position of the feed. */
+  #writeTo(handle: FileHandle, about: Omit<Contents, 'position' | 'parts'>, limits: Limits): Promise<{ bytes: number; heldMs: number }> {
+    const { feed, catalogue, listings } = this.#options
+    const writeAt = async (position: string) => {
+      const startedMs = performance.now()
+      const parts = partsOf((columns) => {
+        catalogue.store(columns)
+        listings.store(columns)
+      })
+      // A write that the disk keeps waiting cannot be ended: it is no longer waited for.
+      const bytes = await within(limits.mostHeldMs, writeParts(handle, { ...about, position }, parts, limits))
+      return { bytes, heldMs: performance.now() - startedMs }
+    }
+    return feed.between((position) => catalogue.held(() => listings.held(() => writeAt(position))))
+  }
+}
+
+interface Limits {
+  /** bytes */
+  room: number
+  mostHeldMs: number
+}
+
+/** @returns how many bytes were written */
+async function writeParts(handle: FileHandle, about: Omit<Contents, 'parts'>, parts: readonly Part[], { room, mostHeldMs }: Limits): Promise<number> {
+  const endMs = performance.now() + mostHeldMs
+  const out = new Output(handle)
+  const written: Contents['parts'] = []
+  for (const { type, lengths, pieces } of parts) {
+    let crc = 0
+    const from = out.bytes
+    for (const piece of pieces()) {
+      crc = crc32(piece, crc)
+      await out.add(piece)
+      if (out.bytes > room) throw new StartFileError('the disk has too little room')
+      if (performance.now() > endMs) throw new StartFileError(TOO_SLOW)
+    }
+    written.push({ type, lengths, bytes: out.bytes - from, crc })
+  }
+  const table = Buffer.from(JSON.stringify({ ...about, parts: written } satisfies Contents))
+  const tail = Buffer.alloc(TAIL_BYTES - END.length)
+  tail.writeUInt32LE(crc32(table), 0)
+  tail.writeUInt32LE(table.length, 4)
+  for (const piece of [table, tail, END]) await out.add(piece)
+  await out.flush()
+  return out.bytes
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  if (ms === Infinity) return work
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new StartFileError(TOO_SLOW)), ms)
+  })
+  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+}
+
+/** Why a file cannot be used or written, in words. */
+class StartFileError extends Error {
+  override name = 'StartFileError'
+}
+
+/** Writes pieces in batches, one on its way to the disk while the next is made. */
+class Output {
+  readonly #handle: FileHandle
+  bytes = 0
+  #batch: Uint8Array[] = []
+  #batchBytes = 0
+  #underWay: Promise<unknown> = Promise.resolve()
+  #sinceMs = performance.now()
+
+  constructor(handle: FileHandle) {
+    this.#handle = handle
+  }
+
+  async add(piece: Uint8Array): Promise<void> {
+    this.#batch.push(piece)
+    this.#batchBytes += piece.length
+    this.bytes += piece.length
+    if (this.#batchBytes >= BATCH_BYTES) await this.#send()
+    if (performance.now() - this.#sinceMs < SLICE_MS) return
+    await new Promise((resolve) => setImmediate(resolve))
+    this.#sinceMs = performance.now()
+  }
+
+  async flush(): Promise<void> {
+    await this.#send()
+    await this.#underWay
+  }
+
+  async #send(): Promise<void> {
+    const [batch, bytes] = [this.#batch, this.#batchBytes]
+    this.#batch = []
+    this.#batchBytes = 0
+    await this.#underWay
+    if (bytes === 0) return
+    this.#underWay = this.#handle.writev(batch).then(({ bytesWritten }) => {
+      if (bytesWritten !== bytes) throw new StartFileError('the disk took only a part of it')
+    })
+    // An error is met with the next batch.
+    this.#underWay.catch(() => {})
+  }
+}
+
+async function readContents(handle: FileHandle): Promise<{ contents: Contents; bytes: number }> {
+  const { size } = await handle.stat()
+  const tail = await readAt(handle, Math.max(0, size - TAIL_BYTES), Math.min(size, TAIL_BYTES))
+  const view = Buffer.from(tail.buffer)
+  if (size < TAIL_BYTES || view.compare(END, 0, END.length, 8) !== 0) throw new StartFileError('it is not complete')
+  const length = view.readUInt32LE(4)
+  const tableAt = size - TAIL_BYTES - length
+  if (length === 0 || tableAt < 0) throw new StartFileError('it is damaged')
+  const table = await readAt(handle, tableAt, length)
+  if (crc32(table) !== view.readUInt32LE(0)) throw new StartFileError('it is damaged')
+  const contents = JSON.parse(Buffer.from(table.buffer).toString()) as Contents
+  if (contents.form !== FORM) throw new StartFileError('it was written by another version or with other settings')
+  if (contents.parts.reduce((sum, part) => sum + part.bytes, 0) !== tableAt) throw new StartFileError('it is damaged')
+  return { contents, bytes: size }
+}
+
+/** All parts, each checked before anything of it is looked at. */
+async function readAll(handle: FileHandle, { parts }: Contents): Promise<ReadPart[]> {
+  const read: ReadPart[] = []
+  let at = 0
+  for (const { type, lengths, bytes: length, crc } of parts) {
+    const bytes = await readAt(handle, at, length)
+    let sum = 0
+    for (let from = 0; from < length; from += READ_BYTES) sum = crc32(bytes.subarray(from, from + READ_BYTES), sum)
+    if (sum !== crc) throw new StartFileError('it is damaged')
+    read.push({ type, lengths, bytes })
+    at += length
+  }
+  return read
+}
+
+async function readAt(handle: FileHandle, at: number, length: number): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(length)
+  for (let done = 0; done < length; ) {
+    const { bytesRead } = await handle.read(bytes, done, Math.min(READ_BYTES, length - done), at + done)
+    if (bytesRead === 0) throw new StartFileError('it is not complete')
+    done += bytesRead
+  }
+  return bytes
+}
+
+/** Epoch milliseconds of the last change of a file, 0 without one. */
+async function modifiedMs(path: string): Promise<number> {
+  return (await stat(path).catch(() => null))?.mtimeMs ?? 0
+}
+
+async function freeBytes(directory: string): Promise<number> {
+  const { bavail, bsize } = await statfs(directory)
+  return bavail * bsize
+}
+
+/** What writers that were killed left behind. */
+async function removeOldDrafts(directory: string): Promise<void> {
+  for (const name of await readdir(directory)) {
+    const path = join(directory, name)
+    if (DRAFT.test(name) && Date.now() - (await modifiedMs(path)) > HOUR_MS) await rm(path, { force: true })
+  }
+}
+
+async function syncDirectory(path: string): Promise<void> {
+  const handle = await open(path)
+  await handle.sync().finally(() => handle.close())
+}
+
+/** Of the sources and of what they are run by: any other program may mean something else by a column. */
+function programHash(settings: string): string {
+  const hash = createHash('sha256').update(`${process.version} ${process.arch} ${settings}`)
+  for (const source of PROGRAM) {
+    const path = join(import.meta.dirname, source)
+    const files = source.endsWith('.ts') ? [path] : readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    const paths = files.map((file) => (typeof file === 'string' ? file : join(file.parentPath, file.name))).sort()
+    for (const file of paths) hash.update(file.slice(import.meta.dirname.length)).update(readFileSync(file))
+  }
+  return hash.digest('base64url')
+}

@@ -1,0 +1,332 @@
+// Archived months: charts, points, dumps and explanations are the same before, while in the archive and after, whatever dies on the way.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, rmSync, truncateSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { DAY_MS } from '#core/duration.ts'
+import { monthAfter } from '#core/time.ts'
+import { makeDump } from '#dumps/make-dump.ts'
+import { openDumpStore } from '#dumps/open-store.ts'
+import { archivedMonths, archiveMonth, archiveOldMonths, mayArchive, restoreMonth } from '#prices/archive/archive-months.ts'
+import { openPriceArchive } from '#prices/archive/open-archive.ts'
+import { forgetOldPrices } from '#prices/retention.ts'
+import { history, makeTwins, merged, operator, type Posted, postPrices, undo } from '../identity/kit.ts'
+import { endAll, run } from '../program/service.ts'
+import { send, startTestNode, type TestNode } from '../support/node.ts'
+import { openS3, type S3Store } from '../support/s3.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'mintmark-archive-'))
+const KEEP_MONTHS = 5
+/** Days ago of the first price: two years of months can be archived. */
+const DAYS = 900
+
+let node: TestNode
+let archiving: Parameters<typeof archiveOldMonths>[0]
+
+beforeAll(async () => {
+  node = await startTestNode({
+    env: { PRICE_HOLD_FACTOR: '1000', ARCHIVE_DIR: folder, DUMPS_DIR: join(folder, 'dumps'), PRICE_ARCHIVE_MONTHS: String(KEEP_MONTHS) },
+  })
+  archiving = { db: node.db, archive: openPriceArchive(node.config), now: node.clock.now() }
+})
+afterEach(() => restoreAll())
+afterAll(async () => {
+  await node.close()
+  await endAll()
+  rmSync(folder, { recursive: true })
+})
+
+const LABELS = ['Near Mint', 'PSA 10'] as const
+const MARKETS = ['source_a', 'source_c'] as const
+type Row = [label: string, market: string, daysAgo: number, price: number]
+let made = 0
+
+/** Items with a history each. */
+async function itemsWith(...histories: Row[][]): Promise<number[]> {
+  const refs = histories.map(() => `card:${(made += 1)}`)
+  const ids = await makeTwins(
+    node,
+    refs.map((ref) => ({ ref, market: 'source_c', name: ref })),
+  )
+  for (const [i, rows] of histories.entries()) await post(ids[refs[i]!]!, rows)
+  return refs.map((ref) => ids[ref]!)
+}
+
+function post(itemId: number, rows: Row[]): Promise<Posted> {
+  return postPrices(
+    node,
+    rows.map(([label, market, daysAgo, price]) => ({ item_id: itemId, label, market, price, updated_at: daysBefore(daysAgo).toISOString() })),
+  )
+}
+
+const NOON = Math.floor(Date.now() / DAY_MS) * DAY_MS - DAY_MS / 2
+const daysBefore = (days: number) => new Date(NOON - days * DAY_MS)
+
+function archiveAll() {
+  return archiveOldMonths(archiving, KEEP_MONTHS)
+}
+
+async function restoreAll(): Promise<void> {
+  for (const { month, file } of await archivedMonths(node.db.kysely)) if (file !== null) await restoreMonth(archiving, month)
+  // So that the next test archives them again.
+  await node.db.kysely.deleteFrom('price_archives').execute()
+}
+
+async function stored(): Promise<string[]> {
+  const { rows } = await sql<{ row: string }>`select p::text as row from price_points p order by 1`.execute(node.db.kysely)
+  return rows.map(({ row }) => row)
+}
+
+interface Window {
+  label?: string
+  market: string
+  from: number
+  days: number
+  interval: string
+}
+
+/** What REST and GraphQL answer of a window, the points that operators see, and the explanation of the price. */
+async function answersOf(id: number, { label, market, from, days, interval }: Window) {
+  const [start, end] = [daysBefore(from).toISOString(), daysBefore(from - days).toISOString()]
+  const query = `market=${market}&from=${start}&to=${end}${label === undefined ? '' : `&label=${encodeURIComponent(label)}`}`
+  const rest = await send(`${node.publicUrl}/api/v1/items/${id}/price-history?${query}&interval=${interval}`, node.keys.professional)
+  const graphql = await send<unknown>(`${node.publicUrl}/graphql`, node.keys.professional, {
+    json: {
+      query: `{ item(id: ${id}) { priceHistory(market: "${market}", from: "${start}", to: "${end}", interval: "${interval}") { date label open low high close } } }`,
+    },
+  })
+  const explained = await send<{ medians: unknown; price: unknown; inputs: unknown }[]>(
+    `${node.publicUrl}/api/v1/items/${id}/prices/explain?market=${market}`,
+    node.keys.professional,
+  )
+  const points = await history(node, id, `?${query}`)
+  expect([rest.status, explained.status, graphql.status, graphql.body.error]).toEqual([200, 200, 200, undefined])
+  expect(JSON.stringify(graphql.body)).not.toContain('errors')
+  return { rest: rest.body.data, graphql: graphql.body, points, all: await history(node, id), explained: explained.body.data }
+}
+
+const row = fc.tuple(fc.constantFrom(...LABELS), fc.constantFrom(...MARKETS), fc.integer({ min: 1, max: DAYS }), fc.integer({ min: 1, max: 6 }))
+const window = fc.record({
+  label: fc.option(fc.constantFrom(...LABELS), { nil: undefined }),
+  market: fc.constantFrom(...MARKETS),
+  from: fc.integer({ min: 1, max: DAYS + 50 }),
+  days: fc.integer({ min: 1, max: DAYS }),
+  interval: fc.constantFrom('day', 'week', 'month'),
+})
+
+describe('an archived history', () => {
+  test('is answered as it was, and restored as it was', { timeout: 180_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(row, { minLength: 1, maxLength: 60 }), { minLength: 2, maxLength: 3 }),
+        fc.array(window, { minLength: 6, maxLength: 6 }),
+        async (histories, windows) => {
+          const ids = await itemsWith(...histories)
+          const answers = () => Promise.all(ids.flatMap((id) => windows.map((asked) => answersOf(id, asked))))
+          const [before, rows] = [await answers(), await stored()]
+          const months = await archiveAll()
+          expect(await answers()).toEqual(before)
+          const left = await stored()
+          expect(left.length + months.reduce((sum, month) => sum + month.rows, 0)).toBe(rows.length)
+          await restoreAll()
+          expect(await stored()).toEqual(rows)
+          expect(await answers()).toEqual(before)
+        },
+      ),
+      { numRuns: 4 },
+    )
+  })
+
+  test('takes late prices, which the next run adds to the file', async () => {
+    const [id] = await itemsWith([500, 480, 470, 440, 20].map((days, i): Row => ['Near Mint', 'source_c', days, i + 1]))
+    const [twin] = await itemsWith([500, 480, 470, 440, 20].map((days, i): Row => ['Near Mint', 'source_c', days, i + 1]))
+    await archiveAll()
+    for (const item of [id!, twin!])
+      await post(item, [
+        ['Near Mint', 'source_c', 475, 9],
+        ['Near Mint', 'source_c', 480, 8],
+      ])
+    const prices = async (item: number) => (await history(node, item)).map(({ price }) => price)
+    expect(await prices(id!)).toEqual([1, 8, 9, 3, 4, 5])
+    for (const month of [monthOf(480), monthOf(475)]) await archiveMonth(archiving, month)
+    expect(await prices(id!)).toEqual([1, 8, 9, 3, 4, 5])
+    expect(await prices(twin!)).toEqual([1, 8, 9, 3, 4, 5])
+  })
+
+  test('follows items that are merged, and merges that are undone', async () => {
+    const rows = (offset: number) => [500, 480, 470, 20].map((days, i): Row => ['Near Mint', 'source_c', days + offset, i + 1 + offset])
+    const [a, b] = (await itemsWith(rows(0), rows(3))) as [number, number]
+    const [plainA, plainB] = (await itemsWith(rows(0), rows(3))) as [number, number]
+    const seen = async (id: number) => (await history(node, id)).map(({ price, updated_at }) => [price, updated_at])
+    const [beforeA, beforeB] = [await seen(a), await seen(b)]
+    await merged(node, plainA, plainB)
+    const together = await seen(plainB)
+    await archiveAll()
+    const id = await merged(node, a, b)
+    expect(await seen(b)).toEqual(together)
+    expect(together).toHaveLength(8)
+    expect((await undo(node, id)).status).toBe(200)
+    expect([await seen(a), await seen(b)]).toEqual([beforeA, beforeB])
+    const again = await merged(node, a, b)
+    await restoreAll()
+    expect(await seen(b)).toEqual(together)
+    expect((await undo(node, again)).status).toBe(200)
+    expect([await seen(a), await seen(b)]).toEqual([beforeA, beforeB])
+  })
+
+  test('refuses reverts of what it holds, and says what to restore', async () => {
+    const [id] = await itemsWith([['Near Mint', 'source_c', 500, 1]])
+    const { import_id: batch } = await post(id!, [['Near Mint', 'source_c', 490, 2]])
+    await post(id!, [['Near Mint', 'source_c', 300, 3]])
+    await archiveAll()
+    const revert = () => operator(node, 'POST', `/imports/${batch}/revert`)
+    const refused = await revert()
+    expect(refused.status).toBe(409)
+    expect(refused.body.error).toMatchObject({ rule: 'archived_prices', params: { id: batch, values: [monthOf(490)] } })
+    await restoreMonth(archiving, monthOf(490))
+    expect((await revert()).status).toBe(200)
+    expect((await history(node, id!)).map(({ price }) => price)).toEqual([1, 3])
+  })
+
+  test('is in dumps', async () => {
+    await itemsWith([500, 480, 470, 20].map((days, i): Row => ['Near Mint', 'source_c', days, i + 1]))
+    const dumpOf = async () => {
+      const store = openDumpStore(node.config)
+      const dump = await makeDump({ db: node.db, store, archive: archiving.archive, currencies: node.config.sourceCurrencies })
+      const lines: string[] = []
+      for (const { name } of dump.files.filter(({ name }) => /^price-points.*ndjson/.test(name))) {
+        const chunks: Buffer[] = []
+        for await (const chunk of (await store.open(name))!.body) chunks.push(chunk as Buffer)
+        lines.push(...gunzipSync(Buffer.concat(chunks)).toString().split('\n'))
+      }
+      return lines.sort()
+    }
+    const before = await dumpOf()
+    expect(await archiveAll()).not.toEqual([])
+    expect(await dumpOf()).toEqual(before)
+  })
+
+  test('ends with retention', async () => {
+    await itemsWith([800, 790, 500, 490, 20].map((days, i): Row => ['Near Mint', 'source_c', days, i + 1]))
+    await archiveAll()
+    await forgetOldPrices(archiving, 600, node.clock.now())
+    const months = (await archivedMonths(node.db.kysely)).map(({ month }) => month)
+    expect(months).toContain(monthOf(500))
+    expect(months).not.toContain(monthOf(800))
+    expect(files()).toHaveLength(months.length)
+  })
+})
+
+const monthOf = (daysAgo: number) => daysBefore(daysAgo).toISOString().slice(0, 7)
+const files = () => readdirSync(folder).filter((name) => name.endsWith('.parquet'))
+
+describe('archiving', () => {
+  let id: number
+  const month = monthOf(480)
+  beforeAll(async () => {
+    const rows = Array.from({ length: 60 }, (_, i): Row => ['Near Mint', 'source_c', 20 + 10 * i, (i % 7) + 1])
+    ;[id] = (await itemsWith(rows)) as [number]
+  })
+  const seen = () => history(node, id)
+
+  test.each(['written', 'stored', 'verified', 'swapped'])('killed once it is %s loses nothing, and can be repeated', async (step) => {
+    const before = await seen()
+    const child = spawn(process.execPath, [new URL('archive-and-die.ts', import.meta.url).pathname, node.databaseUrl, folder, month, step])
+    const [, signal] = await once(child, 'exit')
+    expect(signal).toBe('SIGKILL')
+    const [archived] = await archivedMonths(node.db.kysely, month)
+    expect(archived !== undefined).toBe(step === 'swapped')
+    if (archived) expect(existsSync(join(folder, archived.file!))).toBe(true)
+    expect(await seen()).toEqual(before)
+    await archiveMonth(archiving, month)
+    expect(await seen()).toEqual(before)
+    expect((await archivedMonths(node.db.kysely, month))[0]!.file).not.toBeNull()
+  })
+
+  test('drops nothing where the file does not read back', async () => {
+    const before = await stored()
+    const damage = () => {
+      const [newest] = files().filter((name) => name.includes(month))
+      truncateSync(join(folder, newest!), 100)
+    }
+    const onStep = (step: string) => step === 'stored' && damage()
+    await expect(archiveMonth({ ...archiving, onStep: onStep as never }, month)).rejects.toThrow()
+    expect(await stored()).toEqual(before)
+    expect(await archivedMonths(node.db.kysely)).toEqual([])
+  })
+
+  test('drops nothing where the month changed meanwhile', async () => {
+    const onStep = async (step: string) => {
+      if (step === 'verified') await post(id, [['Near Mint', 'source_c', 481, 77]])
+    }
+    await expect(archiveMonth({ ...archiving, onStep: onStep as never }, monthOf(481))).rejects.toThrow('changed while they were archived')
+    expect((await seen()).map(({ price }) => price)).toContain(77)
+  })
+
+  test('keeps away from recent months, and says when the archive is gone', async () => {
+    await expect(archiveMonth(archiving, monthOf(20))).rejects.toThrow('too recent')
+    const archived = await archiveMonth(archiving, month)
+    const missing = openPriceArchive({ archiveDir: join(folder, 'elsewhere'), dumpsS3: null })
+    await expect(missing.joined(node.db.kysely, id, {}, async () => null)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    expect(archived!.rows).toBeGreaterThan(0)
+  })
+
+  test('begins a day after the upgrade', async () => {
+    expect(await mayArchive(node.db)).toBe(false)
+    // All of them, since their order must stay.
+    await sql`update kysely_migration set "timestamp" =
+      to_char(("timestamp"::timestamptz - interval '25 hours') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`.execute(node.db.kysely)
+    expect(await mayArchive(node.db)).toBe(true)
+  })
+
+  test('is done, listed and undone by commands', async () => {
+    const env = { DATABASE_URL: node.databaseUrl, ARCHIVE_DIR: folder, PRICE_ARCHIVE_MONTHS: '13', SECRET_KEY: 'secret key of all the tests' }
+    const before = await seen()
+    const ran = await run(['archive', 'run', '--json'], env)
+    expect(ran.said).toEqual([])
+    const months = (JSON.parse(ran.out) as { month: string }[]).map((one) => one.month)
+    expect(months).toContain(month)
+    expect(monthAfter(months.at(-1)!) <= monthOf(13 * 28)).toBe(true)
+    expect((await run(['archive', 'list'], env)).out).toContain(`The files are in ${folder}`)
+    expect(await seen()).toEqual(before)
+    expect((await run(['archive', 'restore', month], env)).out).toMatch(/^Restored \d+ prices of /)
+    expect(await seen()).toEqual(before)
+    expect((await run(['archive', 'run', '--json'], env)).out.trim()).toBe('[]')
+    expect((await run(['archive', 'run', month, '--json'], env)).out).toContain(month)
+    expect((await run(['archive', 'restore', '2024-13'], env)).code).toBe(2)
+    expect((await run(['archive', 'restore', '1999-01'], env)).said.join()).toContain('1999-01 is not in the archive')
+  })
+})
+
+describe('an archive in a bucket', () => {
+  let s3: S3Store
+  beforeAll(async () => {
+    s3 = await openS3()
+  })
+  afterAll(() => s3.close())
+
+  test('is read in parts', async () => {
+    const [id] = await itemsWith([500, 480, 470, 20].map((days, i): Row => ['Near Mint', 'source_c', days, i + 1]))
+    const before = await history(node, id!)
+    const archive = openPriceArchive({
+      archiveDir: join(folder, 'staging'),
+      dumpsS3: {
+        url: s3.settings.DUMPS_S3_URL,
+        accessKey: s3.settings.DUMPS_S3_ACCESS_KEY,
+        secretKey: s3.settings.DUMPS_S3_SECRET_KEY,
+        region: 'us-east-1',
+      },
+    })
+    const there = { ...archiving, archive }
+    expect(await archiveMonth(there, monthOf(480))).not.toBeNull()
+    expect(readdirSync(join(folder, 'staging'))).toEqual([])
+    await archive.joined(node.db.kysely, id!, {}, async (points) => expect(points.length).toBeGreaterThan(0))
+    await restoreMonth(there, monthOf(480))
+    expect(await history(node, id!)).toEqual(before)
+  })
+})

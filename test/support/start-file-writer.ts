@@ -1,0 +1,14 @@
+// Writes the start file over and over until it is killed; says so once it begins.
+import { openPool } from '#db/pool.ts'
+import type { Schema } from '#db/schema.ts'
+import { memoryOf } from './start-files.ts'
+
+const [, , url, dataDir] = process.argv
+const db = openPool<Schema>({ url: url!, max: 4, applicationName: 'mintmark start file writer' })
+const memory = memoryOf({ db, dataDir: dataDir! })
+await memory.start()
+process.stdout.write('writing\n')
+for (;;) {
+  await memory.feed.pull()
+  await memory.write()
+}

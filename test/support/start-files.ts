@@ -1,0 +1,88 @@
+// A node's memory without its listeners, to be loaded from the start file or from the database, and all that it answers.
+import { LISTING_SORTS } from '#market/snapshot/queries.ts'
+import { ListingSnapshot } from '#market/snapshot/listings.ts'
+import { SORT_DIRECTIONS, SORT_FIELDS } from '#catalogue/snapshot/sort-keys.ts'
+import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
+import { MARKETS } from '#core/markets.ts'
+import { ChangeFeed } from '#db/change-feed.ts'
+import type { Db } from '#db/schema.ts'
+import { readConfig } from '#config.ts'
+import { StartFile } from '#start-file.ts'
+
+export interface MemoryOptions {
+  db: Db
+  dataDir: string
+  now?: () => Date
+  said?: (line: string) => void
+}
+
+/** What a node composes; nothing is loaded yet. */
+export function memoryOf({ db, dataDir, now = () => new Date(), said = () => {} }: MemoryOptions) {
+  const say = (_details: object, message: string) => said(message)
+  const log = { error: say, warn: say, info: () => {}, debug: () => {} }
+  const feed = new ChangeFeed(db, log)
+  const catalogue = new Catalogue(db, { ...readConfig({}), readyBytesMb: 64, now })
+  const listings = new ListingSnapshot({ db, catalogue, now, timeZone: 'Europe/Istanbul', readyBytesMb: 64 })
+  const file = new StartFile({ dataDir, db, log, feed, catalogue, listings, settings: {} })
+  feed.add(catalogue)
+  feed.add(listings)
+  const load = async () => {
+    await feed.open()
+    await catalogue.load()
+    await listings.load()
+    await feed.pull()
+  }
+  /** As a node starts. */
+  const start = async () => {
+    const fromFile = await file.read()
+    if (fromFile) await feed.pull()
+    else await load()
+    return fromFile
+  }
+  const write = () => file.write({ unlessWithinMs: 0, mostHeldMs: Infinity })
+  return { feed, catalogue, listings, load, start, write }
+}
+
+type Memory = Pick<ReturnType<typeof memoryOf>, 'catalogue' | 'listings'>
+
+const SEARCHES = ['drake', 'charizard', 'ember drake', 'base', 'hidden owl 12', 'luffy', 'chrizard', '4/102', 'near mint', 'en', 'çelik']
+const ALL = { item: true, pc: true, average: true, lastSales: true, details: true, explain: false }
+const MOST = 100
+
+/** Pages of every sort, filter and search, as they are sent. */
+export function answersOf({ catalogue, listings }: Memory): string[] {
+  const said: string[] = []
+  const items = ({ rows, total }: { rows: Int32Array; total: number }, market: number | null = null) =>
+    said.push(catalogue.pageBytes(rows, 'stats', market, `${total} [`, ']').toString())
+  for (const field of SORT_FIELDS) {
+    for (const direction of SORT_DIRECTIONS) {
+      for (const market of [undefined, ...MARKETS]) {
+        items(catalogue.queries.page({ market }, field, direction, 0, MOST), market === undefined ? null : MARKETS.indexOf(market))
+      }
+      items(catalogue.queries.page({ categoryId: 21, genre: 'single' }, field, direction, 3, MOST))
+    }
+  }
+  for (const search of SEARCHES) {
+    items(catalogue.queries.search(search, {}, 0, MOST))
+    items(catalogue.queries.page({ search, game: 'pokemon' }, 'name', 'desc', 0, MOST))
+  }
+  said.push(JSON.stringify(catalogue.categories.ids().map((id) => [catalogue.categories.get(id), catalogue.items.countIn([id])])))
+  for (const sort of LISTING_SORTS) {
+    for (const filter of [{}, { games: ['pokemon'] }, { minKurus: 500_000 }, { minPc: 1 }, { sellerName: 'plus' }, { category: 'base-set' }]) {
+      for (const search of [undefined, ...SEARCHES]) {
+        const { rows, total } = listings.page(filter, search, sort, 0, MOST)
+        said.push(listings.pageBytes(rows, ALL, `${total} [`, ']').toString())
+      }
+    }
+  }
+  return said
+}
+
+/** Where two lists of answers first differ, in short; null where they do not. */
+export function difference(some: readonly string[], others: readonly string[]): string | null {
+  const at = some.findIndex((text, i) => text !== others[i])
+  if (at < 0) return null
+  const from = [...some[at]!].findIndex((character, i) => character !== [...others[at]!][i])
+  const part = (text: string) => [...text].slice(Math.max(0, from - 120), from + 120).join('')
+  return `answer ${at}:\n${part(some[at]!)}\n${part(others[at]!)}`
+}
