@@ -118,8 +118,8 @@ const EVERY = {
 } as const
 /** Writers wait while columns are written, and a node that hears nothing for `STALE_MS` is not ready: a slower disk gets its file at stop only. */
 const MOST_HELD_MS = 2_000
-/** Several nodes of one machine may stop together. */
-const AT_STOP = { unlessWithinMs: 10_000, mostHeldMs: Infinity } as const
+/** Several nodes of one machine may stop together. Nobody waits for changes any more, but whoever stops the node does for its end. */
+const AT_STOP = { unlessWithinMs: 10_000, mostHeldMs: 4_000 } as const
 /** How long requests under way may take to end when the node stops. */
 const CLOSE_MS = 5_000
 /** How long callers that keep their connections, and proxies that ask for readiness, have to go elsewhere. */
@@ -264,9 +264,11 @@ export async function startNode({
       await emptied(servers, Math.min(LINGER_MS, ends - Date.now()))
     } while (Date.now() < ends && (await connectionsOf(servers)) > 0)
   }
+  const stopping = new AbortController()
   let sender: Sender | null = null
   let heartbeat: Heartbeat | null = null
   const close = async () => {
+    stopping.abort()
     polls.close()
     await Promise.all([...servers.map(closeServer), sender?.close()])
     await scheduler.stop()
@@ -328,7 +330,11 @@ export async function startNode({
         name: 'price-archive',
         intervalMs: EVERY.priceArchive,
         run: async () => {
-          if (priceArchiveMonths > 0 && (await mayArchive(db))) await archiveOldMonths({ db, archive, now: now() }, priceArchiveMonths)
+          if (priceArchiveMonths === 0 || !(await mayArchive(db))) return
+          const { signal } = stopping
+          await archiveOldMonths({ db, archive, now: now(), signal }, priceArchiveMonths).catch((error: unknown) => {
+            if (!signal.aborted) throw error
+          })
         },
       })
       const beating = (heartbeat = workerHeartbeat(db))

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { Log } from '#core/context.ts'
 import { HOUR_MS } from '#core/duration.ts'
-import type { ChangeFeed } from '#db/change-feed.ts'
+import type { ChangeFeed, FeedPlace } from '#db/change-feed.ts'
 import { databaseIdentity, doubtAboutStart, type FileOrigin, setStartMark } from '#db/start-marks.ts'
 import type { Db } from '#db/schema.ts'
 import { type Part, partsOf, type ReadPart, readParts } from '#index/stored.ts'
@@ -85,7 +85,7 @@ export class StartFile {
       await catalogue.restore(columns)
       listings.restore(columns)
       end()
-      feed.resume(contents.position)
+      feed.resume(contents)
       log.info({ mb: Math.round(bytes / 1e6), ms: Math.round(performance.now() - startedMs) }, 'Loaded the start file')
       return true
     } catch (error) {
@@ -116,8 +116,8 @@ export class StartFile {
       const handle = await open(draft, 'wx', 0o600)
       let written: { bytes: number; heldMs: number }
       try {
-        const room = (await freeBytes(dataDir)) * MOST_OF_FREE
-        written = await this.#writeTo(handle, { form: FORM, program: this.#program, ...identity, mark }, { room, mostHeldMs })
+        const mostBytes = (await freeBytes(dataDir)) * MOST_OF_FREE
+        written = await this.#writeTo(handle, { form: FORM, program: this.#program, ...identity, mark }, { mostBytes, mostHeldMs })
         // After the position was taken, so that what has the mark has everything before the position.
         await setStartMark(db, mark)
         await handle.sync()
@@ -137,30 +137,34 @@ export class StartFile {
   }
 
   /** Writes everything at one position of the feed. */
-  #writeTo(handle: FileHandle, about: Omit<Contents, 'position' | 'parts'>, limits: Limits): Promise<{ bytes: number; heldMs: number }> {
+  #writeTo(handle: FileHandle, about: Omit<Contents, keyof FeedPlace | 'parts'>, limits: Limits): Promise<{ bytes: number; heldMs: number }> {
     const { feed, catalogue, listings } = this.#options
-    const writeAt = async (position: string) => {
+    const writeAt = async (place: FeedPlace) => {
       const startedMs = performance.now()
       const parts = partsOf((columns) => {
         catalogue.store(columns)
         listings.store(columns)
       })
       // A write that the disk keeps waiting cannot be ended: it is no longer waited for.
-      const bytes = await within(limits.mostHeldMs, writeParts(handle, { ...about, position }, parts, limits))
+      const bytes = await within(limits.mostHeldMs, writeParts(handle, { ...about, ...place }, parts, limits))
       return { bytes, heldMs: performance.now() - startedMs }
     }
-    return feed.between((position) => catalogue.held(() => listings.held(() => writeAt(position))))
+    return feed.between((place) => catalogue.held(() => listings.held(() => writeAt(place))))
   }
 }
 
 interface Limits {
-  /** bytes */
-  room: number
+  mostBytes: number
   mostHeldMs: number
 }
 
 /** @returns how many bytes were written */
-async function writeParts(handle: FileHandle, about: Omit<Contents, 'parts'>, parts: readonly Part[], { room, mostHeldMs }: Limits): Promise<number> {
+async function writeParts(
+  handle: FileHandle,
+  about: Omit<Contents, 'parts'>,
+  parts: readonly Part[],
+  { mostBytes, mostHeldMs }: Limits,
+): Promise<number> {
   const endMs = performance.now() + mostHeldMs
   const out = new Output(handle)
   const written: Contents['parts'] = []
@@ -170,7 +174,7 @@ async function writeParts(handle: FileHandle, about: Omit<Contents, 'parts'>, pa
     for (const piece of pieces()) {
       crc = crc32(piece, crc)
       await out.add(piece)
-      if (out.bytes > room) throw new StartFileError('the disk has too little room')
+      if (out.bytes > mostBytes) throw new StartFileError('the disk has too little free space')
       if (performance.now() > endMs) throw new StartFileError(TOO_SLOW)
     }
     written.push({ type, lengths, bytes: out.bytes - from, crc })

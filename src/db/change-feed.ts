@@ -27,6 +27,14 @@ interface FeedLog {
   info(message: string): void
 }
 
+/** How far a feed has read. */
+export interface FeedPlace {
+  /** `pg_snapshot` as text: what is visible to it was read */
+  position: string
+  /** highest number that was read */
+  lastSeq: number
+}
+
 /** The channel on which commits of changes are announced. */
 export const CHANGES_CHANNEL = 'mintmark_changes'
 /** What every node has surely taken over is removed after this time; what readers outside follow (`CATALOGUE_KINDS`) stays longer. */
@@ -88,16 +96,17 @@ export class ChangeFeed {
     this.lastPullMs = Date.now()
   }
 
-  /** Takes a position of before; what was kept as of it misses nothing once the next pull is done. */
-  resume(position: string): void {
+  /** Takes a place of before; what was kept as of it misses nothing once the next pull is done. */
+  resume({ position, lastSeq }: FeedPlace): void {
     this.#position = position
+    this.#lastSeq = lastSeq
     this.lastPullMs = Date.now()
   }
 
-  /** Runs `work` between two pulls: until it ends, nothing is applied and followers are as of the position that it is told. */
-  async between<T>(work: (position: string) => Promise<T>): Promise<T> {
+  /** Runs `work` between two pulls: until it ends, nothing is applied and followers are as of the place that it is told. */
+  async between<T>(work: (place: FeedPlace) => Promise<T>): Promise<T> {
     while (this.#pulling) await this.#pulling.catch(() => {})
-    const done = work(this.#position)
+    const done = work({ position: this.#position, lastSeq: this.#lastSeq })
     const over = done.then(
       () => {},
       () => {},

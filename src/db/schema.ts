@@ -390,6 +390,7 @@ export interface Schema {
     checksum: string
     replaced_before: Date
     import_ids: number[]
+    earlier_files: Generated<string[]>
     archived_at: Date
   }
   imports: {

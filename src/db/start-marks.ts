@@ -1,16 +1,15 @@
 // What ties a file of columns to the database it was made of: which one that is, and a mark that was committed after its position.
 import { sql } from 'kysely'
+import type { FeedPlace } from './change-feed.ts'
 import type { Db, Queryable } from './schema.ts'
 
 /** Of use as long as the change log leads on from a file; the rest is room for clocks. */
 const KEEP_DAYS = 8
 
-export interface FileOrigin {
+export interface FileOrigin extends FeedPlace {
   /** identifier of the cluster, and of the database in it */
   cluster: string
   database: string
-  /** `pg_snapshot` as text: everything visible to it is in the file */
-  position: string
   mark: string
 }
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { openAsBlob } from 'node:fs'
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { S3mini } from 's3mini'
 import type { BucketSettings } from '#config.ts'
 import { openBucket } from './bucket.ts'
@@ -55,7 +55,8 @@ class StoreFolder implements FileStore {
     const file = await open(join(this.place, name))
     try {
       const bytes = new ArrayBuffer(to - from)
-      await file.read(new Uint8Array(bytes), 0, to - from, from)
+      const { bytesRead } = await file.read(new Uint8Array(bytes), 0, to - from, from)
+      if (bytesRead !== to - from) throw new Error(`${name} ends before ${to}`)
       return bytes
     } finally {
       await file.close()
@@ -68,7 +69,9 @@ class StoreFolder implements FileStore {
 }
 
 async function stageIn(folder: string): Promise<string> {
-  await mkdir(folder, { recursive: true })
+  const first = await mkdir(folder, { recursive: true })
+  // A new folder is durable once those above it are.
+  for (let at = folder; first !== undefined && at.length >= first.length; at = dirname(at)) await flushed(dirname(at))
   return join(folder, `.${randomUUID()}`)
 }
 

@@ -152,6 +152,8 @@ export class TextIndex {
 
   store(columns: ColumnStore): void {
     for (const field of this.#fields()) field.store(columns)
+    // The order of tags depends on the words that were met when tags were split.
+    if (columns.reading && this.#options.tagWords) for (const tags of this.#tags.texts) if (tags !== undefined) this.#options.tagWords(tags)
   }
 
   /** How many rows are indexed. */

@@ -1,5 +1,5 @@
 // Reads of the price history, over the months in the database and those in the archive.
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { existing, missing } from '#core/fields.ts'
 import { labelOrder } from '#core/labels.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
@@ -50,7 +50,10 @@ export function pointsOf({ db, archive }: HistoryCtx, itemId: number, filter: Po
         .filter((point) => filter.label === undefined || names.get(point.labelId) === filter.label)
         .map((point): [string, PointRow] => [keyOf(point), rowOf(point, names)]),
     )
-    for (const row of stored) points.set(keyOf({ market: row.market, labelId: row.label_id, atMs: row.updated_at.getTime() }), row)
+    for (const row of stored) {
+      const key = keyOf({ market: row.market, labelId: row.label_id, atMs: row.updated_at.getTime() })
+      if (row.import_id >= (points.get(key)?.import_id ?? 0)) points.set(key, row)
+    }
     const latest = [...points.values()].sort(
       (a, b) => b.updated_at.getTime() - a.updated_at.getTime() || a.market - b.market || a.label_id - b.label_id,
     )
@@ -144,9 +147,8 @@ async function periodsWith(on: Queryable, itemId: number, filter: PeriodFilter, 
         lead(updated_at) over line as later, date_trunc(${filter.interval}, greatest(updated_at, ${filter.from}), 'UTC') as period
       -- Retention may have emptied the month of a current price; elsewhere that is its own last point once more.
       from (
-        select label_id, updated_at, price from price_points where ${inWindow}
+        ${moved.length === 0 ? sql`select label_id, updated_at, price from price_points where ${inWindow}` : joinedRows(inWindow, moved)}
         union all select label_id, updated_at, price from prices where ${inWindow}
-        ${moved.length === 0 ? sql`` : archivedRows(itemId, filter.market, moved)}
       )
       window line as (partition by label_id order by updated_at)
     ), periods as (
@@ -172,14 +174,19 @@ async function periodsWith(on: Queryable, itemId: number, filter: PeriodFilter, 
     .map(({ period }) => period)
 }
 
-function archivedRows(itemId: number, market: Market, points: readonly ArchivedPoint[]) {
+/** Points of both places; of two of the same moment that of the later import. */
+function joinedRows(inWindow: RawBuilder<unknown>, archived: readonly ArchivedPoint[]): RawBuilder<unknown> {
   return sql`
-    union all
-    select label_id, updated_at, (minor::numeric / 100)::numeric(12, 2)
-    from unnest(${points.map((point) => point.labelId)}::int4[], ${points.map((point) => new Date(point.atMs))}::timestamptz[],
-      ${points.map((point) => point.minor)}::int8[]) as a(label_id, updated_at, minor)
-    where not exists (
-      select from price_points p
-      where p.item_id = ${itemId} and p.market = ${MARKETS.indexOf(market)} and p.label_id = a.label_id and p.updated_at = a.updated_at
-    )`
+    select label_id, updated_at, price from (
+      select distinct on (label_id, updated_at) label_id, updated_at, price
+      from (
+        select label_id, updated_at, price, import_id from price_points where ${inWindow}
+        union all
+        select label_id, updated_at, (minor::numeric / 100)::numeric(12, 2), import_id
+        from unnest(${archived.map((point) => point.labelId)}::int4[], ${archived.map((point) => new Date(point.atMs))}::timestamptz[],
+          ${archived.map((point) => point.minor)}::int8[], ${archived.map((point) => point.importId)}::int4[])
+          as a(label_id, updated_at, minor, import_id)
+      ) of_both
+      order by label_id, updated_at, import_id desc
+    ) joined`
 }

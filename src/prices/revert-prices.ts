@@ -102,10 +102,17 @@ async function lockRevertible(tx: Tx, id: number): Promise<{ reverted: ImportDet
   return { reverted: now, root: rootNow, comesBack }
 }
 
-/** The archive is not written to: months with points of the import are restored before. @throws CONFLICT */
+/**
+ * The archive is not written to: months with points of the import, or with points that cover some of it, are restored before.
+ * Nothing is archived until the transaction ends.
+ * @throws CONFLICT
+ */
 async function requireUnarchived(tx: Tx, id: number): Promise<void> {
+  await sql`lock table price_archives in row share mode`.execute(tx)
   const { rows } = await sql<{ month: string }>`
-    select month from price_archives where file is not null and ${id}::int4 = any(import_ids) order by month`.execute(tx)
+    select month from price_archives where file is not null and (${id}::int4 = any(import_ids) or month in (
+      select to_char(updated_at at time zone 'UTC', 'YYYY-MM') from hidden_points where import_id = ${id}::int4
+    )) order by month`.execute(tx)
   if (rows.length > 0) throw conflict('archived_prices', { id, values: rows.map(({ month }) => month) })
 }
 

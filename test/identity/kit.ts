@@ -15,6 +15,7 @@ interface Twin {
   ref: string
   market: string
   name?: string
+  finish?: string
   prices?: [market: string, label: string, price: string, at?: string][]
   foreignIds?: { source: string; id: string; finish?: string }[]
 }
@@ -24,7 +25,7 @@ export async function makeTwins(node: TestNode, twins: Twin[]): Promise<Record<s
   const markets = [...new Set(twins.map((twin) => twin.market))]
   const lines = [
     ...markets.map((market) => ({ type: 'category', market, ref: 'base', name: 'Base Set', game: 'pokemon', parent: null, image: null })),
-    ...twins.map(({ ref, market, name = 'Charizard', prices = [], foreignIds = [] }) => ({
+    ...twins.map(({ ref, market, name = 'Charizard', finish, prices = [], foreignIds = [] }) => ({
       type: 'item',
       market,
       ref,
@@ -34,7 +35,7 @@ export async function makeTwins(node: TestNode, twins: Twin[]): Promise<Record<s
       game: 'pokemon',
       category: 'base',
       images: [],
-      attributes: [{ name: 'Source', value: ref }],
+      attributes: [{ name: 'Source', value: ref }, ...(finish === undefined ? [] : [{ name: 'Finish', value: finish }])],
       groups: ['ungraded', 'graded'],
       details: { hp: 120 },
       foreign_ids: foreignIds,

@@ -5,7 +5,7 @@ import { openPool } from '#db/pool.ts'
 import type { Schema } from '#db/schema.ts'
 
 const [url, archiveDir, month, step] = process.argv.slice(2) as [string, string, string, string]
-const db = openPool<Schema>({ url, max: 2, applicationName: 'mintmark test' })
+const db = openPool<Schema>({ url, max: 2, applicationName: 'archive and die' })
 await archiveMonth(
   {
     db,

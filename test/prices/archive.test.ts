@@ -57,11 +57,25 @@ async function itemsWith(...histories: Row[][]): Promise<number[]> {
   return refs.map((ref) => ids[ref]!)
 }
 
-function post(itemId: number, rows: Row[]): Promise<Posted> {
+/** Posts prices now. */
+function postNow(itemIds: number | number[], rows: Row[]): Promise<Posted> {
+  const ids = [itemIds].flat()
   return postPrices(
     node,
-    rows.map(([label, market, daysAgo, price]) => ({ item_id: itemId, label, market, price, updated_at: daysBefore(daysAgo).toISOString() })),
+    ids.flatMap((item_id) =>
+      rows.map(([label, market, daysAgo, price]) => ({ item_id, label, market, price, updated_at: daysBefore(daysAgo).toISOString() })),
+    ),
   )
+}
+
+/** Posts prices as if they had come long ago: those of recent imports are not archived. */
+async function post(itemIds: number | number[], rows: Row[]): Promise<Posted> {
+  const posted = await postNow(itemIds, rows)
+  await node.db.kysely
+    .updateTable('imports')
+    .set({ started_at: daysBefore(DAYS) })
+    .execute()
+  return posted
 }
 
 const NOON = Math.floor(Date.now() / DAY_MS) * DAY_MS - DAY_MS / 2
@@ -75,6 +89,7 @@ async function restoreAll(): Promise<void> {
   for (const { month, file } of await archivedMonths(node.db.kysely)) if (file !== null) await restoreMonth(archiving, month)
   // So that the next test archives them again.
   await node.db.kysely.deleteFrom('price_archives').execute()
+  for (const name of files()) rmSync(join(folder, name))
 }
 
 async function stored(): Promise<string[]> {
@@ -179,6 +194,75 @@ describe('an archived history', () => {
     expect([await seen(a), await seen(b)]).toEqual([beforeA, beforeB])
   })
 
+  test('gives back merged items as they were when the merge is undone after they were archived', async () => {
+    const rows = (offset: number) => [500, 480, 470, 20].map((days, i): Row => ['Near Mint', 'source_c', days + offset, i + 1 + offset])
+    const [a, b] = (await itemsWith(rows(0), rows(3))) as [number, number]
+    const seen = async (id: number) => (await history(node, id)).map(({ price, updated_at }) => [price, updated_at])
+    const before = [await seen(a), await seen(b)]
+    const id = await merged(node, a, b)
+    const together = await seen(b)
+    await archiveAll()
+    expect(await seen(b)).toEqual(together)
+    expect((await undo(node, id)).status).toBe(200)
+    expect([await seen(a), await seen(b)]).toEqual(before)
+  })
+
+  test.each(['one import', 'two imports'])('merges points of the same moments, of %s, as the database does', async (imports) => {
+    const twins = async () => {
+      const ids = (await itemsWith([], [])) as [number, number]
+      const rows = (factor: number) => [500, 480, 470, 20].map((days, i): Row => ['Near Mint', 'source_c', days, (i + 1) * factor])
+      if (imports === 'one import') await post(ids, rows(1))
+      else for (const [i, id] of ids.entries()) await post(id, rows(i + 2))
+      return ids
+    }
+    const seen = async (id: number) => (await history(node, id)).map(({ price, updated_at }) => [price, updated_at])
+    const [[a, b], [plainA, plainB]] = [await twins(), await twins()]
+    const before = [await seen(a), await seen(b)]
+    await merged(node, plainA, plainB)
+    await archiveAll()
+    const id = await merged(node, a, b)
+    const charts = async (item: number) => (await answersOf(item, { market: 'source_c', from: 600, days: 600, interval: 'day' })).rest
+    expect(await seen(b)).toEqual(await seen(plainB))
+    expect(await charts(b)).toEqual(await charts(plainB))
+    await restoreAll()
+    expect(await seen(b)).toEqual(await seen(plainB))
+    expect((await undo(node, id)).status).toBe(200)
+    expect([await seen(a), await seen(b)]).toEqual(before)
+  })
+
+  test('leaves what recent imports brought, and what that replaced: reverting them needs no file', async () => {
+    const [id] = await itemsWith([500, 480, 300].map((days, i): Row => ['Near Mint', 'source_c', days, i + 1]))
+    const { import_id: batch } = await postNow(id!, [
+      ['Near Mint', 'source_c', 490, 8],
+      ['Near Mint', 'source_c', 200, 9],
+    ])
+    await archiveAll()
+    expect((await operator(node, 'POST', `/imports/${batch}/revert`)).status).toBe(200)
+    expect((await history(node, id!)).map(({ price }) => price)).toEqual([1, 2, 3])
+    const current = await node.db.kysely.selectFrom('prices').select('price').where('item_id', '=', id!).execute()
+    expect(current).toEqual([{ price: '3.00' }])
+  })
+
+  test('keeps the points that late prices of the same moment cover', async () => {
+    const [id] = await itemsWith([500, 480, 440, 20].map((days, i): Row => ['Near Mint', 'source_c', days, i + 1]))
+    const prices = async () => (await history(node, id!)).map(({ price }) => price)
+    await archiveAll()
+    const { import_id: late } = await post(id!, [['Near Mint', 'source_c', 480, 8]])
+    expect(await prices()).toEqual([1, 8, 3, 4])
+    await archiveMonth(archiving, monthOf(480))
+    expect(await prices()).toEqual([1, 8, 3, 4])
+    await restoreAll()
+    expect((await operator(node, 'POST', `/imports/${late}/revert`)).status).toBe(200)
+    expect(await prices()).toEqual([1, 2, 3, 4])
+
+    await archiveAll()
+    const { import_id: later } = await post(id!, [['Near Mint', 'source_c', 480, 7]])
+    await restoreAll()
+    expect(await prices()).toEqual([1, 7, 3, 4])
+    expect((await operator(node, 'POST', `/imports/${later}/revert`)).status).toBe(200)
+    expect(await prices()).toEqual([1, 2, 3, 4])
+  })
+
   test('refuses reverts of what it holds, and says what to restore', async () => {
     const [id] = await itemsWith([['Near Mint', 'source_c', 500, 1]])
     const { import_id: batch } = await post(id!, [['Near Mint', 'source_c', 490, 2]])
@@ -220,6 +304,19 @@ describe('an archived history', () => {
     expect(months).not.toContain(monthOf(800))
     expect(files()).toHaveLength(months.length)
   })
+
+  test('keeps earlier files of a month for backups of the database, until retention', async () => {
+    const rows = Array.from({ length: 3 }, (_, i): Row => ['Near Mint', 'source_c', 800 - i / 24, i + 1])
+    const [id] = await itemsWith([...rows, ['Near Mint', 'source_c', 20, 9]])
+    const month = monthOf(800)
+    const first = (await archiveMonth(archiving, month))!.file
+    await post(id!, [['Near Mint', 'source_c', 800 - 1 / 48, 5]])
+    const second = (await archiveMonth(archiving, month))!.file
+    await restoreMonth(archiving, month)
+    expect(files().sort()).toEqual([first, second].sort())
+    await forgetOldPrices(archiving, 600, node.clock.now())
+    expect(files()).toEqual([])
+  })
 })
 
 const monthOf = (daysAgo: number) => daysBefore(daysAgo).toISOString().slice(0, 7)
@@ -239,6 +336,9 @@ describe('archiving', () => {
     const child = spawn(process.execPath, [new URL('archive-and-die.ts', import.meta.url).pathname, node.databaseUrl, folder, month, step])
     const [, signal] = await once(child, 'exit')
     expect(signal).toBe('SIGKILL')
+    // The server ends the session, and its lock with it, once it notices.
+    const sessions = () => sql`select from pg_stat_activity where application_name = 'archive and die'`.execute(node.db.kysely)
+    await expect.poll(async () => (await sessions()).rows.length).toBe(0)
     const [archived] = await archivedMonths(node.db.kysely, month)
     expect(archived !== undefined).toBe(step === 'swapped')
     if (archived) expect(existsSync(join(folder, archived.file!))).toBe(true)
@@ -266,6 +366,25 @@ describe('archiving', () => {
     }
     await expect(archiveMonth({ ...archiving, onStep: onStep as never }, monthOf(481))).rejects.toThrow('changed while they were archived')
     expect((await seen()).map(({ price }) => price)).toContain(77)
+  })
+
+  test('is done by one process at a time', async () => {
+    const met: unknown[] = []
+    const onStep = async (step: string) => {
+      if (step !== 'written') return
+      met.push(await archiveMonth(archiving, month).catch((error: Error) => error.message), await archiveAll())
+    }
+    expect(await archiveMonth({ ...archiving, onStep: onStep as never }, month)).not.toBeNull()
+    expect(met).toEqual(['Another process is archiving; try again later', []])
+  })
+
+  test('that is broken off moves nothing', async () => {
+    const before = await stored()
+    const stop = new AbortController()
+    const onStep = (step: string) => step === 'verified' && stop.abort()
+    await expect(archiveMonth({ ...archiving, onStep: onStep as never, signal: stop.signal }, month)).rejects.toThrow('aborted')
+    expect(await stored()).toEqual(before)
+    expect(await archivedMonths(node.db.kysely)).toEqual([])
   })
 
   test('keeps away from recent months, and says when the archive is gone', async () => {

@@ -1,10 +1,11 @@
 // The start file: it answers as the database does, whatever has changed since, and nothing that is wrong with it is ever believed.
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { setTimeout as delay } from 'node:timers/promises'
 import fc from 'fast-check'
 import { sql } from 'kysely'
@@ -14,6 +15,7 @@ import { trimChangeLog } from '#db/change-feed.ts'
 import type { Schema } from '#db/schema.ts'
 import { copyGeneratedData } from '../../bench/generated-data.ts'
 import { generateListings } from '../../bench/generated-listings.ts'
+import { makeTwins } from '../identity/kit.ts'
 import { makeCatalogue, operator, orderId, pending, plus, published } from '../market/kit.ts'
 import { silent, startTestNode, type TestNode } from '../support/node.ts'
 import { freshDatabase } from '../support/postgres.ts'
@@ -22,6 +24,7 @@ import { answersOf, difference, memoryOf } from '../support/start-files.ts'
 const ITEMS = 1_500
 const LISTINGS = 2_000
 const WRITER = fileURLToPath(new URL('../support/start-file-writer.ts', import.meta.url))
+const READER = fileURLToPath(new URL('../support/start-file-reader.ts', import.meta.url))
 
 let database: Awaited<ReturnType<typeof freshDatabase>>
 let node: TestNode
@@ -41,6 +44,15 @@ beforeAll(async () => {
   await db.close()
   node = await startTestNode({ databaseUrl: database.url })
   ;({ items } = await makeCatalogue(node))
+  await makeTwins(
+    node,
+    ['Reverse Holofoil', 'Normal', '1st Edition Holofoil', 'Holofoil'].map((finish, i) => ({
+      ref: `finish:${i}`,
+      market: 'source_c',
+      name: 'Alakazam',
+      finish,
+    })),
+  )
   for (const name of ['char', 'pika', 'luffy']) await published(node, items[name]!, { title: `${name} 🐉 çelik`, quantity: 4 })
 })
 
@@ -98,6 +110,16 @@ test('a start from the file answers as one from the database, with everything th
   expect((await operator(node, 'PATCH', `/accounts/${seller!.id}`, { suspended: true })).status).toBe(200)
   expect(await expectRight()).toBe(true)
   expect(said).toEqual([])
+}, 120_000)
+
+test('a process that has never read the catalogue answers the same', async () => {
+  await writeFile()
+  const loaded = memory()
+  await loaded.load()
+  const { stdout } = await promisify(execFile)(process.execPath, [READER, node.databaseUrl, dataDir], { maxBuffer: 1e9 })
+  const { fromFile, answers } = JSON.parse(stdout) as { fromFile: boolean; answers: string[] }
+  expect(fromFile).toBe(true)
+  expect(difference(answers, answersOf(loaded))).toBeNull()
 }, 120_000)
 
 test('a file that was written by a start from a file, and changed since, is as good', async () => {

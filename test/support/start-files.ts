@@ -45,7 +45,22 @@ export function memoryOf({ db, dataDir, now = () => new Date(), said = () => {} 
 
 type Memory = Pick<ReturnType<typeof memoryOf>, 'catalogue' | 'listings'>
 
-const SEARCHES = ['drake', 'charizard', 'ember drake', 'base', 'hidden owl 12', 'luffy', 'chrizard', '4/102', 'near mint', 'en', 'çelik']
+const SEARCHES = [
+  'alakazam reverse',
+  'alakazam 1st edition',
+  'alakazam',
+  'drake',
+  'charizard',
+  'ember drake',
+  'base',
+  'hidden owl 12',
+  'luffy',
+  'chrizard',
+  '4/102',
+  'near mint',
+  'en',
+  'çelik',
+]
 const ALL = { item: true, pc: true, average: true, lastSales: true, details: true, explain: false }
 const MOST = 100
 

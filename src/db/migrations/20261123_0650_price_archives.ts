@@ -13,6 +13,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
         -- every point in the file was replaced by a later one before this moment
         replaced_before timestamptz(3) not null,
         import_ids integer[] not null,
+        -- what had the month before: backups of the database from then need it
+        earlier_files text[] not null default '{}',
         archived_at timestamptz(3) not null
       )`,
     )

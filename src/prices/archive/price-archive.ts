@@ -37,7 +37,7 @@ export class PriceArchive {
   /**
    * Reads the history while no month moves between database and archive: `read` gets the archived points of the item, and is
    * called again if one moved meanwhile. Points of items that were merged into it are the item's.
-   * @param read joins them with what the database has; a point there takes the place of an archived one of the same moment
+   * @param read joins them with what the database has; of two of the same moment that of the later import counts
    * @throws UNAVAILABLE where the archive cannot be read
    */
   async joined<T>(on: Queryable, itemId: number, window: HistoryWindow, read: (archived: ArchivedPoint[]) => Promise<T>): Promise<T> {

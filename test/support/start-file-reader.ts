@@ -1,0 +1,11 @@
+// Starts from the start file and prints whether it could, and all answers.
+import { openPool } from '#db/pool.ts'
+import type { Schema } from '#db/schema.ts'
+import { answersOf, memoryOf } from './start-files.ts'
+
+const [, , url, dataDir] = process.argv
+const db = openPool<Schema>({ url: url!, max: 4, applicationName: 'mintmark start file reader' })
+const memory = memoryOf({ db, dataDir: dataDir! })
+const fromFile = await memory.start()
+process.stdout.write(JSON.stringify({ fromFile, answers: answersOf(memory) }))
+await db.close()
