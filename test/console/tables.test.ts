@@ -134,6 +134,23 @@ describe('a list as CSV', () => {
     expect(new Set(rows.map(({ subject_id: id }) => id)).size).toBe(many)
   })
 
+  test('leaves connections to everything else, however many exports nobody reads', async () => {
+    const stop = new AbortController()
+    const unread = Array.from({ length: 30 }, () =>
+      fetch(`${node.operatorUrl}/operator/v1/audit?actor=operator:many`, {
+        headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, accept: 'text/csv', 'accept-encoding': 'identity' },
+        signal: stop.signal,
+      }).catch(() => null),
+    )
+    await Promise.any(unread)
+    expect((await read('/audit?per_page=1')).status).toBe(200)
+    const late = csv('/orders')
+    stop.abort()
+    await Promise.all(unread)
+    // Those that gave up have given their turns back.
+    expect((await late).rows.length).toBe(2)
+  })
+
   test('is refused as the list is', async () => {
     const { status, type, text } = await csv('/listings?status=nonsense')
     expect([status, type]).toEqual([422, 'application/json; charset=utf-8'])
