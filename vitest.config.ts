@@ -49,7 +49,9 @@ export default defineConfig({
     // One more than the two cores that CI has: some wait for what takes its time, such as time-outs, while others work.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Pages are asked until they show what is expected: a busy machine takes longer, and is not wrong.
+    expect: { poll: { timeout: 60_000, interval: 25 } },
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 })

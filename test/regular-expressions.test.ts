@@ -63,7 +63,7 @@ function visit(part: unknown, file: string): void {
   for (const child of Object.values(node)) visit(child, file)
 }
 
-test('every regular expression is linear', { timeout: 300_000 }, () => {
+test('every regular expression is linear', () => {
   expect(found.length).toBeGreaterThan(150)
   const all = new Map([
     ...found.map((one) => [`/${one.source}/${one.flags}`, one] as const),
@@ -72,7 +72,7 @@ test('every regular expression is linear', { timeout: 300_000 }, () => {
   const wrong: string[] = []
   const excused = new Set<string>()
   for (const [name, { file, source, flags }] of all) {
-    const checked = checkSync(source, flags, { checker: 'automaton', timeout: 60_000 })
+    const checked = checkSync(source, flags, { checker: 'automaton', timeout: 240_000 })
     if (checked.status === 'safe') continue
     if (source in LINEAR_BECAUSE && checked.status === 'unknown') excused.add(source)
     else wrong.push(`${file}: ${name} is ${checked.status === 'vulnerable' ? checked.complexity.summary : checked.status}`)

@@ -95,7 +95,7 @@ export const OperatorTokenSchema = Type.Object(
   {
     id: Type.Integer(),
     label: Type.String(),
-    last4: Last4,
+    last4: Type.String({ description: 'The last four characters of the token' }),
     created_at: Time,
     last_used_at: LastUse,
     revoked_at: TimeOrNull,

@@ -2,8 +2,7 @@
 import { conflict } from '#core/errors.ts'
 import type { Market } from '#core/markets.ts'
 import type { Queryable } from '#db/schema.ts'
-
-const UNIQUE_VIOLATION = '23505'
+import { unlessTaken } from '#db/unique.ts'
 
 /**
  * A merged item keeps its ref, so that it can have it again.
@@ -17,12 +16,6 @@ export async function refuseTakenRef(on: Queryable, market: Market, ref: string)
 }
 
 /** Runs a write; a ref or slug that is taken (perhaps just now, by another) becomes 409. */
-export async function refuseTaken<T>(thing: 'item' | 'category', run: () => Promise<T>): Promise<T> {
-  try {
-    return await run()
-  } catch (error) {
-    const { code, constraint = '' } = error as { code?: string; constraint?: string }
-    if (code !== UNIQUE_VIOLATION) throw error
-    throw conflict('taken', { thing, field: constraint.includes('slug') ? 'slug' : 'ref' })
-  }
+export function refuseTaken<T>(thing: 'item' | 'category', write: () => Promise<T>): Promise<T> {
+  return unlessTaken(write, (index) => conflict('taken', { thing, field: index.includes('slug') ? 'slug' : 'ref' }))
 }

@@ -17,6 +17,22 @@ const BATCH = 2_000
 /** A caller that takes nothing for so long loses the rest, as the database keeps what it has replaced meanwhile. */
 const STALLED_MS = 60_000
 
+/** Exports at once; more wait. Each has a connection of the pool to itself, and everything else needs the others. */
+const MOST_AT_ONCE = 4
+let open = 0
+const waiting: (() => void)[] = []
+
+async function takeTurn(): Promise<void> {
+  if (open >= MOST_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve))
+  else open += 1
+}
+
+function endTurn(): void {
+  const next = waiting.shift()
+  if (next) next()
+  else open -= 1
+}
+
 /** Whether a route is a list that can be had as CSV. */
 export function isList<Ctx extends HasViewer>(route: Route<Ctx>): boolean {
   return route.method === 'GET' && route.paged === true && route.csv === undefined && (route.data as Shape | undefined)?.type === 'array'
@@ -28,12 +44,12 @@ export async function listAsCsv<Ctx extends HasViewer>(
   ctx: Ctx,
   input: object,
   inPath: readonly string[],
-  open: OpenSnapshot<Ctx>,
+  openSnapshot: OpenSnapshot<Ctx>,
 ): Promise<Response> {
   const { verb } = route
   mayCall(ctx.viewer, verb)
   const asked = verb.check(input, inPath) as object
-  const { db, close } = await open(ctx)
+  const { db, close } = await snapshotInTurn(ctx, openSnapshot)
   const read = async (page: number): Promise<{ rows: object[]; more: boolean }> => {
     const answer = route.answer((await verb.run({ ...ctx, db }, { ...asked, page, per_page: BATCH })) as never) as Answer
     return { rows: answer.data as object[], more: (answer.pagination as Pagination).has_more }
@@ -70,6 +86,18 @@ export async function listAsCsv<Ctx extends HasViewer>(
   })
   const name = route.path.split('/').findLast((part) => part !== '' && !part.startsWith(':'))
   return { status: 200, headers: ['content-type', 'text/csv; charset=utf-8', 'content-disposition', `attachment; filename="${name}.csv"`], body }
+}
+
+/** A snapshot as soon as few enough are open; its turn ends when it is closed. */
+async function snapshotInTurn<Ctx>(ctx: Ctx, openSnapshot: OpenSnapshot<Ctx>): Promise<Snapshot> {
+  await takeTurn()
+  try {
+    const { db, close } = await openSnapshot(ctx)
+    return { db, close: () => close().finally(endTurn) }
+  } catch (error) {
+    endTurn()
+    throw error
+  }
 }
 
 /** What a row of the file is of: an entry of the list's row, where the route says so. */

@@ -9,6 +9,7 @@ import type { Viewer } from '#core/verb.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import { liveItem } from '#db/live-item.ts'
 import type { ListingStatus, Queryable, Tx } from '#db/schema.ts'
+import { unlessTaken } from '#db/unique.ts'
 import { listingSlug } from './fields.ts'
 import { periodEnds, QUEUED, REJECTED, statusAt } from './rules.ts'
 import type { StoredListing } from './types.ts'
@@ -153,17 +154,9 @@ function jsonOrNull(value: object | null): string | null {
   return value === null ? null : JSON.stringify(value)
 }
 
-const UNIQUE_VIOLATION = '23505'
-
 /** Runs a write; an SKU that another listing of the account has (perhaps just now) becomes CONFLICT. */
-async function refuseTakenSku<T>(run: () => Promise<T>): Promise<T> {
-  try {
-    return await run()
-  } catch (error) {
-    const { code, constraint } = error as { code?: string; constraint?: string }
-    if (code === UNIQUE_VIOLATION && constraint === 'listings_by_sku') throw conflict('taken', { thing: 'listing', field: 'sku' })
-    throw error
-  }
+function refuseTakenSku<T>(write: () => Promise<T>): Promise<T> {
+  return unlessTaken(write, (index) => (index === 'listings_by_sku' ? conflict('taken', { thing: 'listing', field: 'sku' }) : null))
 }
 
 /** What changes of many listings at once, and what these changes are judged by. */

@@ -29,7 +29,7 @@ type Columns = Record<(typeof EIGHTS)[number], Float64Array> & Record<(typeof FO
 export class Statements {
   readonly size: number
   readonly #columns: Columns
-  /** as FIGURE_COLUMNS, NaN for none; no columns where no statement has any */
+  /** statistics in the order of FIGURE_COLUMNS, NaN where missing; no columns where no statement has any */
   readonly #figures: Float64Array[]
   #lastFigures: Float64Array[] = []
   #jumps: Jump[] = []
@@ -218,7 +218,7 @@ export interface LastStated extends PriceChange {
   line: number
   /** as `packedVerdict` */
   verdict: number
-  /** as FIGURE_COLUMNS, NaN for none; empty if none has any */
+  /** statistics in the order of FIGURE_COLUMNS, NaN where missing; empty if no statement has any */
   figures: number[]
 }
 

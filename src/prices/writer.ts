@@ -7,6 +7,7 @@ import { textOf } from '#core/problems.ts'
 import type { Note } from '#db/change.ts'
 import { BinaryRows, copyIn } from '#db/copy.ts'
 import type { Db, Tx } from '#db/schema.ts'
+import { violatedIndex } from '#db/unique.ts'
 import { RowBits } from '#index/bits.ts'
 import { confidenceIn, CurrentPrices, flagsIn, IDENTICAL, packedVerdict, stateIn } from './current.ts'
 import { CurrentChanges } from './current-changes.ts'
@@ -35,7 +36,6 @@ interface Known extends LastPrice {
 const COPY_POINTS = 500
 /** To compare the names of more cards than this takes a sixth of an import: the periodic judging does it then. */
 const MOST_BY_NAME = 200_000
-const UNIQUE_VIOLATION = '23505'
 
 /** Writers of one market take turns, so that what was read about it stays true until the commit. Merges of items lock all. */
 export async function lockMarkets(tx: Tx, markets: Iterable<number>): Promise<void> {
@@ -414,7 +414,7 @@ export class PriceWriter {
       await sql`release savepoint copied_points`.execute(this.#tx)
       return true
     } catch (error) {
-      if ((error as { code?: string }).code !== UNIQUE_VIOLATION) throw error
+      if (violatedIndex(error) === null) throw error
       await sql`rollback to savepoint copied_points`.execute(this.#tx)
       return false
     }

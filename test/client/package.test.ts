@@ -48,7 +48,7 @@ beforeAll(async () => {
   node = await startTestNode()
   project = await installClient()
   await installed
-}, 120_000)
+})
 
 /** All of them by one npm, which downloads them at the same time. */
 async function installRuntimes(): Promise<void> {
@@ -158,7 +158,7 @@ const MODES = [
 ] as const
 
 for (const { name, compiler } of COMPILERS) {
-  test.each(MODES)(`type-checks with ${name}, module %s resolved as %s`, { timeout: 120_000 }, async (module, moduleResolution) => {
+  test.each(MODES)(`type-checks with ${name}, module %s resolved as %s`, async (module, moduleResolution) => {
     writeFileSync(at('consumer.ts'), CONSUMER)
     const compilerOptions = {
       module,

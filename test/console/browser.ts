@@ -1,6 +1,6 @@
 // A browser on the console of a test node: signed in, its troubles collected.
 import { existsSync } from 'node:fs'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContextOptions, chromium, type Page, type Request } from 'playwright-core'
 import { seriousOf } from '../support/axe.ts'
 import { OPERATOR_TOKEN, send, type TestNode, until } from '../support/node.ts'
 
@@ -43,13 +43,18 @@ export function visit(browser: Browser, node: TestNode, options: BrowserContextO
 export async function visitPages(browser: Browser, address: string, options: BrowserContextOptions = {}): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-GB', timezoneId: 'Europe/Istanbul', ...options })
   const page = await context.newPage()
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(60_000)
   const troubles: string[] = []
   page.on('pageerror', (error) => troubles.push(error.message))
   page.on('console', (message) => {
     if (/Content Security Policy|Uncaught/.test(message.text())) troubles.push(message.text())
   })
+  const requests = new Set<Request>()
+  waitingFor.set(page, requests)
+  page.on('requestfinished', (request) => requests.delete(request))
+  page.on('requestfailed', (request) => requests.delete(request))
   page.on('request', (request) => {
+    requests.add(request)
     const { protocol, origin } = new URL(request.url())
     if (protocol.startsWith('http') && origin !== new URL(address).origin) troubles.push(`a request to ${request.url()}`)
   })
@@ -127,11 +132,17 @@ export async function signInWith({ page }: Visit, credential: string): Promise<v
   await settled(page)
 }
 
-/** Waits until the page is there and with it everything that it asked for. */
+/** Waits until the page is there and with it everything that it asked for; one answer may lead to the next request. */
 export async function settled(page: Page): Promise<void> {
-  const there = async () => (await page.locator('h1').count()) > 0 && (await page.locator('[aria-busy=true]').count()) === 0
-  await until('the page and what it asked for', there, 20_000)
+  const there = async () =>
+    waitingFor.get(page)!.size === 0 && (await page.locator('h1').count()) > 0 && (await page.locator('[aria-busy=true]').count()) === 0
+  const stays = async () => (await there()) && (await page.evaluate(TWO_FRAMES)) === null && (await there())
+  await until('the page and what it asked for', stays)
 }
+
+/** Requests of a page that have no answer yet. */
+const waitingFor = new WeakMap<Page, Set<Request>>()
+const TWO_FRAMES = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(null))))'
 
 /** Calls the operator API as a shop or feed would. @throws Error with the answer when it is not a success */
 export async function operator<T>(node: TestNode, method: string, path: string, json?: unknown): Promise<T> {

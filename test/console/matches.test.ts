@@ -25,7 +25,7 @@ describe.skipIf(NO_BROWSER)(`Matches in the console${WHY}`, () => {
     visited = await signedIn(browser, node)
     page = visited.page
     await page.route(PICTURES, (route) => route.abort())
-  }, 90_000)
+  })
 
   afterAll(async () => {
     await browser.close()
@@ -58,8 +58,8 @@ describe.skipIf(NO_BROWSER)(`Matches in the console${WHY}`, () => {
       await done({ 1: `Matched: ${name}`, n: `New item: ${name}`, l: `Postponed: ${name}` }[key]!)
     }
     await page.getByText('No matches for these filters.').waitFor()
-    expect(await Promise.all(names.map(async (name) => (await decisionOf(name))?.kind))).toEqual(['accepted', 'separated', undefined])
-    expect(await decisionOf(names[2]!, 'postponed')).toBeNull()
+    await expect.poll(() => Promise.all(names.map(async (name) => (await decisionOf(name))?.kind))).toEqual(['accepted', 'separated', undefined])
+    await expect.poll(() => decisionOf(names[2]!, 'postponed')).toBeNull()
   })
 
   test('a decision is withdrawn', async () => {

@@ -18,20 +18,20 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     node = await startSampleNode()
     browser = await launch()
     paths = await fill(node)
-  }, 90_000)
+  })
 
   afterAll(async () => {
     await browser.close()
     await node.close()
   })
 
-  test.each(LAYOUTS)('are sound: $name', { timeout: 300_000, retry: 1 }, async ({ options }) => {
+  test.each(LAYOUTS)('are sound: $name', async ({ options }) => {
     const visited = await signedIn(browser, node, options)
     expect(await walk(visited, paths)).toEqual([])
     await visited.close()
   })
 
-  test('of sign-in and dialogs are sound', { timeout: 60_000 }, async () => {
+  test('of sign-in and dialogs are sound', async () => {
     const stranger = await visit(browser, node, { reducedMotion: 'reduce' })
     await stranger.open('')
     expect(await seriousOf(stranger.page)).toEqual([])
@@ -50,7 +50,7 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
       expect(await seriousOf(page)).toEqual([])
       await page.keyboard.press('Escape')
       await page.getByRole('dialog').waitFor({ state: 'detached' })
-      expect(await page.evaluate('document.activeElement.textContent')).toBe(button)
+      await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe(button)
     }
     await close()
   })
@@ -63,7 +63,9 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     for (let i = 0; i < 9; i++) {
       await page.keyboard.press('Tab')
       // The browser's own bar, which is `body` to the page, has its turn between last and first.
-      expect(await page.evaluate('document.activeElement === document.body || document.activeElement.closest("dialog") !== null')).toBe(true)
+      await expect
+        .poll(() => page.evaluate('document.activeElement === document.body || document.activeElement.closest("dialog") !== null'))
+        .toBe(true)
     }
     await close()
   })
@@ -75,7 +77,9 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     await page.getByLabel('Renkler').selectOption('dark')
     await page.reload()
     await page.getByRole('heading', { name: 'Bugün' }).waitFor()
-    expect(await page.evaluate('[document.documentElement.lang, getComputedStyle(document.documentElement).colorScheme]')).toEqual(['tr', 'dark'])
+    await expect
+      .poll(() => page.evaluate('[document.documentElement.lang, getComputedStyle(document.documentElement).colorScheme]'))
+      .toEqual(['tr', 'dark'])
     await expect.poll(() => page.title()).toBe('Bugün · Mintmark')
     await close()
   })

@@ -29,7 +29,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     browser = await launch()
     visited = await signedIn(browser, node)
     page = visited.page
-  }, 90_000)
+  })
 
   afterAll(async () => {
     await browser.close()
@@ -133,10 +133,10 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     await operator(node, 'POST', '/price-decisions', { decision: 'discard', held_ids: [review!.prices[0]!.held_id] })
     await page.getByRole('button', { name: 'Accept (2)' }).click()
     await page.getByText('Hitmonchan: 1 of these prices changed since you saw them; look at them and decide again').waitFor()
-    expect(await current(id)).toBe(10)
+    await expect.poll(() => current(id)).toBe(10)
     await page.getByRole('button', { name: 'Accept (1)' }).click()
     await done('Accepted: Hitmonchan (1)')
-    expect(await current(id)).toBe(110)
+    await expect.poll(() => current(id)).toBe(110)
   })
 
   test('all that match are decided after their count is shown', async () => {
@@ -157,7 +157,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Discard (27)' }).click()
     await done('Discarded: 27')
     await page.getByText('No matches for these filters.').waitFor()
-    expect(await waiting(`item_id=${id}`)).toEqual([])
+    await expect.poll(() => waiting(`item_id=${id}`)).toEqual([])
   })
 
   test('decisions are listed and undone; what changed since is told', async () => {
@@ -175,7 +175,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
       .getByRole('row', { name: new RegExp(`#${decision.id} Accepted.*Ninetales`) })
       .getByText('Undone by operator')
       .waitFor()
-    expect(await current(id)).toBe(120)
+    await expect.poll(() => current(id)).toBe(120)
   })
 
   test('what waits is counted beside the page in the navigation', async () => {

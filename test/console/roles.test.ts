@@ -46,7 +46,7 @@ describe.skipIf(NO_BROWSER)(`Roles in the console${WHY}`, () => {
       [`${account}?view=credits`, /credits/],
       [`${account}?view=collections`, /^(New collection|Edit|Remove)/],
     ]
-  }, 90_000)
+  })
 
   afterAll(async () => {
     await browser.close()
@@ -72,42 +72,42 @@ describe.skipIf(NO_BROWSER)(`Roles in the console${WHY}`, () => {
     const found: string[] = []
     for (const [path, writes] of pages) {
       await open(path)
-      expect(await page.locator('.state.bad').count()).toBe(0)
+      await expect.poll(() => page.locator('.state.bad').count()).toBe(0)
       if ((await page.locator('main').getByRole('button', { name: writes, disabled: false }).count()) > 0) found.push(path)
     }
     return found
   }
 
-  test('whoever may only read reads every page and is offered no write, by mouse or by key', { timeout: 120_000 }, async () => {
+  test('whoever may only read reads every page and is offered no write, by mouse or by key', async () => {
     const visited = await signedInAs('read_only')
     const { page, open, troubles } = visited
-    expect(await offered(visited)).toEqual([])
+    await expect.poll(() => offered(visited)).toEqual([])
     await open('/imports')
-    expect(await page.locator('input[type=file]').count()).toBe(0)
+    await expect.poll(() => page.locator('input[type=file]').count()).toBe(0)
     await open('/approvals')
     await page.getByRole('article', { name: 'Waiting' }).waitFor()
-    expect(await page.locator('main input[type=checkbox]').count()).toBe(0)
+    await expect.poll(() => page.locator('main input[type=checkbox]').count()).toBe(0)
     for (const key of ['a', '1', 'r', 'c']) await page.keyboard.press(key)
-    expect(await page.getByRole('dialog').count()).toBe(0)
-    expect(await operator(node, 'GET', `/listings/${listingId}`)).toMatchObject({ status: 'pending' })
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+    await expect.poll(() => operator(node, 'GET', `/listings/${listingId}`)).toMatchObject({ status: 'pending' })
     expect(troubles).toEqual([])
     await visited.close()
   })
 
-  test('an owner is offered each of them', { timeout: 120_000 }, async () => {
+  test('an owner is offered each of them', async () => {
     const visited = await signedInAs('owner')
     // A file is chosen before there is something to send.
-    expect(await offered(visited)).toEqual(pages.map(([path]) => path).filter((path) => path !== '/imports'))
+    await expect.poll(() => offered(visited)).toEqual(pages.map(([path]) => path).filter((path) => path !== '/imports'))
     await visited.open('/imports')
-    expect(await visited.page.locator('input[type=file]').count()).toBe(1)
+    await expect.poll(() => visited.page.locator('input[type=file]').count()).toBe(1)
     await visited.close()
   })
 
-  test('support revokes a key and cancels orders, but does not approve', { timeout: 120_000 }, async () => {
+  test('support revokes a key and cancels orders, but does not approve', async () => {
     await operator(node, 'POST', `/accounts/${node.accounts.plus}/keys`, { label: 'Leaked' })
     const visited = await signedInAs('support')
     const { page, open } = visited
-    expect(await offered(visited)).toEqual(pages.map(([path]) => path).filter((path) => /^\/(accounts|orders\/)/.test(path)))
+    await expect.poll(() => offered(visited)).toEqual(pages.map(([path]) => path).filter((path) => /^\/(accounts|orders\/)/.test(path)))
     await open(`/accounts/${node.accounts.plus}?view=keys`)
     await page.getByRole('button', { name: 'Revoke: Leaked' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()

@@ -35,7 +35,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     ;[item] = (await operator<Item[]>(node, 'GET', '/items?search=charizard')) as [Item]
     visited = await signedIn(browser, node)
     page = visited.page
-  }, 90_000)
+  })
 
   afterAll(async () => {
     await browser.close()
@@ -57,8 +57,8 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await stranger.page.getByRole('alert').getByText('This token is invalid').waitFor()
     await stranger.close()
     const leaving = await signedIn(browser, node)
-    expect(await leaving.page.evaluate('document.cookie')).toBe('')
-    expect(await leaving.page.evaluate('JSON.stringify(localStorage)')).not.toContain('operator token')
+    await expect.poll(() => leaving.page.evaluate('document.cookie')).toBe('')
+    await expect.poll(() => leaving.page.evaluate('JSON.stringify(localStorage)')).not.toContain('operator token')
     await leaving.page.getByRole('button', { name: 'Sign out' }).click()
     await leaving.page.getByLabel('Operator token').waitFor()
     await leaving.page.reload()
@@ -94,11 +94,11 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await dialog().waitFor({ state: 'detached' })
     await button('Suspend').click()
     await dialog().getByRole('button', { name: 'Cancel' }).click()
-    expect(await operator(node, 'GET', `/accounts/${id}`)).toMatchObject({ plan: 'enterprise', suspended: false, highlight_credits: 3 })
+    await expect.poll(() => operator(node, 'GET', `/accounts/${id}`)).toMatchObject({ plan: 'enterprise', suspended: false, highlight_credits: 3 })
     await button('Suspend').click()
     await dialog().getByRole('button', { name: 'Suspend' }).click()
     await button('Resume').waitFor()
-    expect(await operator(node, 'GET', `/accounts/${id}`)).toMatchObject({ suspended: true })
+    await expect.poll(() => operator(node, 'GET', `/accounts/${id}`)).toMatchObject({ suspended: true })
     await button('Resume').click()
     await button('Suspend').waitFor()
   })
@@ -124,7 +124,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await page.getByRole('row', { name: /widget.*read-only, 127\.0\.0\.0\/8/ }).waitFor()
     await send(`${node.publicUrl}/api/v1/items`, key)
     await button('Edit: widget').click()
-    expect(await dialog().getByLabel('Allowed addresses').inputValue()).toBe('127.0.0.0/8')
+    await expect.poll(() => dialog().getByLabel('Allowed addresses').inputValue()).toBe('127.0.0.0/8')
     await dialog().getByLabel('Expires').fill('2099-01-31T12:00:00')
     await dialog()
       .getByLabel(/Read-only/)
@@ -147,7 +147,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await dialog().getByLabel('Label').fill('shop')
     await dialog().getByRole('button', { name: 'Create' }).click()
     const first = await dialog().locator('.secret').innerText()
-    expect(await knows(first)).toBe(true)
+    await expect.poll(() => knows(first)).toBe(true)
     await button('I have saved it').click()
     expect(await page.content()).not.toContain(first)
     await button('Rotate: shop').click()
@@ -196,7 +196,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await page.getByRole('link', { name: item.name, exact: true }).first().click()
     await page.getByRole('heading', { name: item.name }).waitFor()
     await page.goBack()
-    expect(await page.getByLabel('Search').inputValue()).toBe('charizard')
+    await expect.poll(() => page.getByLabel('Search').inputValue()).toBe('charizard')
     await button(/^Below Pokémon/)
       .first()
       .click()
@@ -240,13 +240,15 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await dialog().getByLabel('Attributes').fill('Finish: Holo\nNote: with: colons')
     await dialog().getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'Charizard of Proof' }).waitFor()
-    expect(await operator(node, 'GET', `/items/${item.id}`)).toMatchObject({
-      name: 'Charizard of Proof',
-      attributes: [
-        { name: 'Finish', value: 'Holo' },
-        { name: 'Note', value: 'with: colons' },
-      ],
-    })
+    await expect
+      .poll(() => operator(node, 'GET', `/items/${item.id}`))
+      .toMatchObject({
+        name: 'Charizard of Proof',
+        attributes: [
+          { name: 'Finish', value: 'Holo' },
+          { name: 'Note', value: 'with: colons' },
+        ],
+      })
   })
 
   test('an import: guessed, tried, done, reported and reverted', async () => {
@@ -257,15 +259,15 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
       await page.locator('input[type=file]').setInputFiles({ name: 'prices.csv', mimeType: 'text/csv', buffer })
       const format = page.getByLabel('Format of prices.csv')
       await format.waitFor()
-      expect(await format.inputValue()).toBe('mintmark-prices-csv')
+      await expect.poll(() => format.inputValue()).toBe('mintmark-prices-csv')
       await button(dry ? 'Check (1)' : 'Import (1)').click()
       if (dry) {
         const result = page.locator('.check-result')
         await result.getByRole('link', { name: 'Check report' }).waitFor()
         expect((await result.locator('.facts').innerText()).replace(/\s+/g, ' ')).toBe('New 0 Changed 1 Unchanged 0 Held 0 Rejected 1 50%')
-        expect(await result.locator('.much').count()).toBe(1)
+        await expect.poll(() => result.locator('.much').count()).toBe(1)
         await result.getByText('no item has the ref …: 1').waitFor()
-        expect(await button('Import (1)').getAttribute('class')).toBe('main')
+        await expect.poll(() => button('Import (1)').getAttribute('class')).toBe('main')
         await result.getByRole('link', { name: 'Check report' }).click()
       } else await page.getByRole('link', { name: /^Import #/ }).click()
       await page.getByRole('heading', { name: 'Rejected rows' }).waitFor()
@@ -278,15 +280,15 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     const before = await near()
     await send(true)
     await page.locator('.facts').getByText('dry run').waitFor()
-    expect(await button('Revert').count()).toBe(0)
-    expect(await near()).toBe(before)
+    await expect.poll(() => button('Revert').count()).toBe(0)
+    await expect.poll(() => near()).toBe(before)
     await send(false)
     await page.getByRole('row', { name: /no item has the ref … 1 Line 3: no item has the ref nobody/ }).waitFor()
-    expect(await near()).toBe(400.5)
+    await expect.poll(() => near()).toBe(400.5)
     await button('Revert').click()
     await dialog().getByRole('button', { name: 'Revert' }).click()
     await page.getByText('Import reverted').waitFor()
-    expect(await near()).toBe(before)
+    await expect.poll(() => near()).toBe(before)
   })
 
   test('a list whose columns the operator chooses, with the mapping saved and used again', async () => {
@@ -302,11 +304,9 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     }
     await choose()
     // What the names of the columns tell is filled in.
-    expect(await Promise.all(['Price', 'Name', 'Number'].map((label) => page.getByLabel(label, { exact: true }).inputValue()))).toEqual([
-      'amount',
-      'title',
-      'nr',
-    ])
+    await expect
+      .poll(() => Promise.all(['Price', 'Name', 'Number'].map((label) => page.getByLabel(label, { exact: true }).inputValue())))
+      .toEqual(['amount', 'title', 'nr'])
     await page.getByLabel('Set', { exact: true }).fill('expansion')
     await page.getByLabel('Label', { exact: true }).fill('=PSA 8')
     await page.getByLabel('Currency').fill('eur')
@@ -324,16 +324,16 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     expect(prices).toContainEqual(expect.objectContaining({ market: 'source_b', label: 'PSA 8', price: 9321.5 }))
     await choose()
     // The mapping that was saved for these columns is used again.
-    expect(await page.getByLabel('Saved mapping').inputValue()).toBe('Shop')
-    expect(await page.getByLabel('Set', { exact: true }).inputValue()).toBe('expansion')
-    expect(await page.locator('select[name=market]').inputValue()).toBe('source_b')
+    await expect.poll(() => page.getByLabel('Saved mapping').inputValue()).toBe('Shop')
+    await expect.poll(() => page.getByLabel('Set', { exact: true }).inputValue()).toBe('expansion')
+    await expect.poll(() => page.locator('select[name=market]').inputValue()).toBe('source_b')
     await button('Import (1)').click()
     await page.getByRole('link', { name: /^Import #/ }).click()
     await page.locator('.facts').getByText('Done').waitFor()
     await page.locator('.tiles').getByText('Unchanged').waitFor()
-    expect(await operator<{ name: string }[]>(node, 'GET', '/price-mappings')).toMatchObject([
-      { name: 'Shop', mapping: { columns: { set: 'expansion' }, only: { lang: 'en' }, decimal: ',', currency: 'EUR' } },
-    ])
+    await expect
+      .poll(() => operator<{ name: string }[]>(node, 'GET', '/price-mappings'))
+      .toMatchObject([{ name: 'Shop', mapping: { columns: { set: 'expansion' }, only: { lang: 'en' }, decimal: ',', currency: 'EUR' } }])
   })
 
   test('approvals: the queue decided by keyboard alone', async () => {
@@ -345,23 +345,25 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await keyboard.press('a')
     await page.getByText('Approved: 1').waitFor()
     await page.getByRole('article', { name: 'Second' }).waitFor()
-    expect(await statusOf(first)).toBe('active')
+    await expect.poll(() => statusOf(first)).toBe('active')
     await keyboard.press('r')
     await dialog().getByRole('textbox', { name: 'Reason' }).waitFor()
     await keyboard.type('The picture shows another card')
     for (let n = 0; n < 3; n++) await keyboard.press('Tab')
     await keyboard.press('Enter')
     await page.getByText('Rejected: 1').waitFor()
-    expect(await operator<Listing>(node, 'GET', `/listings/${second.id}`)).toMatchObject({
-      status: 'rejected',
-      rejection_reason: 'The picture shows another card',
-    })
+    await expect
+      .poll(() => operator<Listing>(node, 'GET', `/listings/${second.id}`))
+      .toMatchObject({
+        status: 'rejected',
+        rejection_reason: 'The picture shows another card',
+      })
     await page.getByRole('article', { name: 'Third' }).waitFor()
     await keyboard.press('x')
     await keyboard.press('j')
     expect([await page.getByLabel('Select Third').isChecked(), await page.getByLabel('Select all').isChecked()]).toEqual([true, false])
     await keyboard.press('x')
-    expect(await page.getByLabel('Select all').isChecked()).toBe(true)
+    await expect.poll(() => page.getByLabel('Select all').isChecked()).toBe(true)
     await keyboard.press('a')
     await dialog().waitFor()
     await keyboard.press('Enter')
@@ -381,11 +383,13 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await dialog().getByLabel('Minimum offer').fill('400')
     await dialog().getByRole('button', { name: 'Save' }).click()
     await dialog().waitFor({ state: 'detached' })
-    expect(await operator(node, 'GET', `/listings/${listing.id}`)).toMatchObject({
-      offers_enabled: true,
-      min_offer_price: 400,
-      title: 'Another title',
-    })
+    await expect
+      .poll(() => operator(node, 'GET', `/listings/${listing.id}`))
+      .toMatchObject({
+        offers_enabled: true,
+        min_offer_price: 400,
+        title: 'Another title',
+      })
   })
 
   test('a listing that its owner edits while it is read is not approved unseen', async () => {
@@ -398,10 +402,10 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await article.getByRole('alert').getByText('has changed since you opened it').waitFor()
     await article.getByRole('row', { name: 'Title Honest title Another thing' }).waitFor()
     await article.getByRole('row', { name: 'Description – Not what it was' }).waitFor()
-    expect(await operator<Listing>(node, 'GET', `/listings/${listing.id}`)).toMatchObject({ status: 'pending' })
+    await expect.poll(() => operator<Listing>(node, 'GET', `/listings/${listing.id}`)).toMatchObject({ status: 'pending' })
     await page.keyboard.press('a')
     await page.getByText('No pending listings.').waitFor()
-    expect(await operator<Listing>(node, 'GET', `/listings/${listing.id}`)).toMatchObject({ status: 'active', title: 'Another thing' })
+    await expect.poll(() => operator<Listing>(node, 'GET', `/listings/${listing.id}`)).toMatchObject({ status: 'active', title: 'Another thing' })
   })
 
   test('of several listings those that changed are left for another look', async () => {
@@ -413,19 +417,19 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await dialog().getByRole('button', { name: 'Approve' }).click()
     await page.getByText('Approved: 1').waitFor()
     await page.getByRole('row', { name: /^Price ₺500\.00 ₺750\.00$/ }).waitFor()
-    expect(await page.getByLabel('Select Is edited').isChecked()).toBe(false)
-    expect(await operator<Listing>(node, 'GET', `/listings/${same.id}`)).toMatchObject({ status: 'active' })
-    expect(await operator<Listing>(node, 'GET', `/listings/${other.id}`)).toMatchObject({ status: 'pending' })
+    await expect.poll(() => page.getByLabel('Select Is edited').isChecked()).toBe(false)
+    await expect.poll(() => operator<Listing>(node, 'GET', `/listings/${same.id}`)).toMatchObject({ status: 'active' })
+    await expect.poll(() => operator<Listing>(node, 'GET', `/listings/${other.id}`)).toMatchObject({ status: 'pending' })
     await page.keyboard.press('r')
     await dialog().getByRole('textbox', { name: 'Reason' }).fill('Not our kind of thing')
     await ownerEdits(other.id, { price: 760 })
     await dialog().getByRole('button', { name: 'Reject' }).click()
     await page.getByRole('row', { name: /^Price ₺750\.00 ₺760\.00$/ }).waitFor()
     await button('Reject').click()
-    expect(await dialog().getByRole('textbox', { name: 'Reason' }).inputValue()).toBe('Not our kind of thing')
+    await expect.poll(() => dialog().getByRole('textbox', { name: 'Reason' }).inputValue()).toBe('Not our kind of thing')
     await dialog().getByRole('button', { name: 'Reject' }).click()
     await page.getByText('No pending listings.').waitFor()
-    expect(await operator<Listing>(node, 'GET', `/listings/${other.id}`)).toMatchObject({ status: 'rejected' })
+    await expect.poll(() => operator<Listing>(node, 'GET', `/listings/${other.id}`)).toMatchObject({ status: 'rejected' })
   })
 
   test('a listing changed while its page is open: shown before it is rejected or edited, and nothing of it is lost', async () => {
@@ -444,7 +448,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await dialog()
       .getByRole('row', { name: /^Price ₺500\.00 ₺999\.00$/ })
       .waitFor()
-    expect(await dialog().getByLabel('Title').inputValue()).toBe('Corrected title')
+    await expect.poll(() => dialog().getByLabel('Title').inputValue()).toBe('Corrected title')
     await dialog().getByRole('button', { name: 'Save' }).click()
     await dialog().waitFor({ state: 'detached' })
     const saved = await operator(node, 'GET', `/listings/${listing.id}`)
@@ -460,11 +464,11 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     const article = page.getByRole('article', { name: 'Graded one' })
     const facts = async () => (await page.locator('.facts').first().innerText()).replaceAll('\n', ' ')
     await article.locator('.facts').getByText('PSA 10').waitFor()
-    expect(await facts()).toContain('Card language Japanese')
+    await expect.poll(() => facts()).toContain('Card language Japanese')
     await page.locator('.rows').getByText('PSA 10').waitFor()
     await visited.open(`/listings/${id}`)
     await page.locator('.facts').getByText('PSA 10').waitFor()
-    expect(await facts()).toContain('Condition or grade PSA 10 Card language Japanese')
+    await expect.poll(() => facts()).toContain('Condition or grade PSA 10 Card language Japanese')
     await visited.open('/listings?search=Graded one')
     await page.getByRole('row', { name: /Graded one.*PSA 10 Japanese/ }).waitFor()
     const plain = await listingOf('Without either')
@@ -523,7 +527,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     // Changed or held, by what earlier prices are.
     expect((await numbers('good.csv')).toSorted()).toEqual(['0', '0', '0', '0', '1'])
     expect((await numbers('good.csv')).at(-1)).toBe('0')
-    expect(await numbers('bad.csv')).toEqual(['0', '0', '0', '0', '1 100%'])
+    await expect.poll(() => numbers('bad.csv')).toEqual(['0', '0', '0', '0', '1 100%'])
     expect((await layoutShift(page)) - before).toBeLessThanOrEqual(0.1)
     await row('bad.csv')
       .getByRole('button', { name: /^Remove/ })
@@ -532,7 +536,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await row('good.csv')
       .getByRole('link', { name: /^Import #/ })
       .waitFor()
-    expect(await row('bad.csv').count()).toBe(0)
+    await expect.poll(() => row('bad.csv').count()).toBe(0)
   })
 
   test('the imports table keeps its columns while an import runs', async () => {
@@ -548,13 +552,13 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
       await page.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer: csv })
       await button('Import (1)').click()
       await page.locator('main table').getByRole('progressbar').waitFor()
-      expect(await edges()).toEqual(before)
+      await expect.poll(() => edges()).toEqual(before)
       expect(
         await page.evaluate("(() => { const box = document.querySelector('section.scroll'); return box.scrollWidth - box.clientWidth })()"),
       ).toBe(0)
     })
     await page.locator('main table').getByRole('progressbar').waitFor({ state: 'detached' })
-    expect(await edges()).toEqual(before)
+    await expect.poll(() => edges()).toEqual(before)
   })
 
   test('an order recorded by hand sells the listing', async () => {
@@ -567,7 +571,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await dialog().getByRole('option', { name: 'To be sold' }).click()
     await dialog().getByRole('button', { name: 'Record' }).click()
     await page.getByRole('heading', { name: 'Order 4711' }).waitFor()
-    expect(await operator<Listing>(node, 'GET', `/listings/${listing.id}`)).toMatchObject({ status: 'sold', quantity: 0 })
+    await expect.poll(() => operator<Listing>(node, 'GET', `/listings/${listing.id}`)).toMatchObject({ status: 'sold', quantity: 0 })
     await visited.open(`/orders?listing_id=${listing.id}`)
     await page.getByRole('row', { name: /^4711 .* To be sold Test plus – 1 / }).waitFor()
     await visited.open(`/catalogue/items/${item.id}`)
@@ -580,7 +584,7 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
   test('a webhook: not there, then tested, with what its receiver answered, and sent again', async () => {
     await visited.open(`/accounts/${node.accounts.plus}?view=webhook`)
     await page.getByText('This account has not set up a webhook.').waitFor()
-    expect(await button('Test: sale').isDisabled()).toBe(true)
+    await expect.poll(() => button('Test: sale').isDisabled()).toBe(true)
     const receiver = await openReceiver(status(500, 'out of cards'))
     const json = { url: receiver.url, on_sale: true }
     const saved = await send<{ secret: string }>(`${node.publicUrl}/api/v1/plus/webhook`, node.keys.plus, { method: 'PUT', json })

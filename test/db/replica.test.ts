@@ -14,7 +14,7 @@ let servers: PrimaryAndReplica
 
 beforeAll(async () => {
   servers = await startPrimaryAndReplica()
-}, 60_000)
+})
 afterAll(() => servers.close())
 
 /** Which server was read, and what the log said of it. */

@@ -66,14 +66,14 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     await send(`${node.publicUrl}/api/v1/plus/webhook`, node.keys.plus, { method: 'PUT', json })
     await send(`${node.publicUrl}/api/v1/plus/webhook/test`, node.keys.plus, { json: { event: 'sale' } })
     await send(`${node.publicUrl}/api/v1/me`, node.keys.plus)
-  }, 90_000)
+  })
 
   afterAll(async () => {
     await browser.close()
     await node.close()
   })
 
-  test.each(LAYOUTS)('are sound: $name', { timeout: 180_000, retry: 1 }, async ({ options }) => {
+  test.each(LAYOUTS)('are sound: $name', async ({ options }) => {
     const visited = await signedInToDesk(browser, node, node.keys.plus, options)
     expect(await walk(visited, PATHS)).toEqual([])
     await visited.close()
@@ -87,7 +87,7 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
       await page.keyboard.press('ArrowUp')
       await page.getByText('Changed listings: 1').waitFor()
       expect(await seriousOf(page)).toEqual([])
-      expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+      await expect.poll(() => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
       const focused = () => page.evaluate<string>('document.activeElement.textContent')
       for (let i = 0; i < 40 && (await focused()) !== 'Review'; i += 1) await page.keyboard.press('Tab')
       await page.keyboard.press('Enter')
@@ -117,7 +117,7 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
     await close()
   })
 
-  test('of sign-in are sound, and those that do not exist say so', { timeout: 60_000 }, async () => {
+  test('of sign-in are sound, and those that do not exist say so', async () => {
     const { page, open, close } = await visitDesk(browser, node, { reducedMotion: 'reduce', viewport: { width: 390, height: 800 } })
     await open('')
     expect(await seriousOf(page)).toEqual([])

@@ -32,7 +32,7 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
     browser = await launch()
     visited = await signedInToDesk(browser, node, node.keys.plus)
     page = visited.page
-  }, 90_000)
+  })
 
   afterAll(async () => {
     await browser.close()
@@ -58,7 +58,7 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
       await endIn(changed, 3)
       await visited.open('/renewal')
       await page.getByRole('row', { name: /Ends soon and is left/ }).waitFor()
-      expect(await page.getByRole('row', { name: /Ends later/ }).count()).toBe(0)
+      await expect.poll(() => page.getByRole('row', { name: /Ends later/ }).count()).toBe(0)
       await page.getByLabel('Expires within').selectOption('30')
       await page.getByRole('row', { name: /Ends later .*Renewed without approval/ }).waitFor()
       await page.getByLabel(`Select #${kept}`).uncheck()
@@ -68,8 +68,8 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
       await page.getByText(/^Renewed listings: [12]$/).waitFor()
       await page.getByRole('row', { name: /Ends soon Active .*Renewed/ }).waitFor()
       const inDays = async (id: number) => (Date.parse((await own(id)).expires_at) - node.clock.now().getTime()) / 86_400_000
-      expect(await inDays(soon)).toBeGreaterThan(29)
-      expect(await inDays(later)).toBeLessThan(21)
+      await expect.poll(() => inDays(soon)).toBeGreaterThan(29)
+      await expect.poll(() => inDays(later)).toBeLessThan(21)
       expect((await own(kept)).expires_at).toBe(before.expires_at)
       await button('Refresh').click()
       await page.getByRole('row', { name: /Ends soon and is left/ }).waitFor()
@@ -85,8 +85,8 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
         .waitFor()
       for (const path of ['/repricing', '/files', '/price-jobs']) {
         await reader.open(path)
-        expect(await reader.page.locator('main input[type=file]').count()).toBe(0)
-        expect(await reader.page.getByRole('link', { name: 'New rule' }).count()).toBe(0)
+        await expect.poll(() => reader.page.locator('main input[type=file]').count()).toBe(0)
+        await expect.poll(() => reader.page.getByRole('link', { name: 'New rule' }).count()).toBe(0)
       }
       await reader.close()
     })
@@ -112,8 +112,8 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
     await page.getByRole('heading', { name: 'Just below' }).waitFor()
     await settled(page)
     // It can be enabled only beside what it would do.
-    expect(await button('Enable').count()).toBe(0)
-    expect(await button('Run now').count()).toBe(0)
+    await expect.poll(() => button('Enable').count()).toBe(0)
+    await expect.poll(() => button('Run now').count()).toBe(0)
     await button('Simulate').click()
     await page.getByText('Would change 1 of 1 listings now').waitFor()
     await page.getByRole('row', { name: /Follows the cheapest ₺400\.00 ₺348\.50 .*the target is 348\.5/ }).waitFor()
@@ -140,7 +140,7 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
     await page.getByText('Rule saved').waitFor()
     await page.getByText(/Source A × 0\.95/).waitFor()
     // With other terms it is off until it is simulated again.
-    expect(await button('Run now').count()).toBe(0)
+    await expect.poll(() => button('Run now').count()).toBe(0)
     await button('Delete').click()
     await dialog().getByRole('button', { name: 'Delete' }).click()
     await page.getByText('No rules yet.').waitFor()
@@ -171,10 +171,10 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
     await page.getByRole('row', { name: /#999999 .*Refused/ }).waitFor()
     await button('Apply (1)').click()
     await page.getByText('Applied; changed listings: 1').waitFor()
-    expect(await own(id)).toMatchObject({ price: 75.5, quantity: 9 })
+    await expect.poll(() => own(id)).toMatchObject({ price: 75.5, quantity: 9 })
     await button('Undo').click()
     await page.getByText('Undone; reverted listings: 1').waitFor()
-    expect(await own(id)).toMatchObject({ price: 70, quantity: 2 })
+    await expect.poll(() => own(id)).toMatchObject({ price: 70, quantity: 2 })
   })
 
   test('listings by file: closed until the operator opens it, then created, parked with candidates, placed, dropped and refused; and out again', async () => {
@@ -198,7 +198,7 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
     await page.getByRole('row', { name: /Line 5 · DESK-4 Refused price must/ }).waitFor()
     await page.getByRole('row', { name: /Line 2 · DESK-1 Created Listing \d+/ }).waitFor()
     await button('Choose item: Charizard').click()
-    expect(await dialog().getByRole('radio').count()).toBeGreaterThan(1)
+    await expect.poll(() => dialog().getByRole('radio').count()).toBeGreaterThan(1)
     await dialog().getByLabel('Another item').check()
     await dialog().getByLabel('Item id').fill('999999')
     await dialog().getByRole('button', { name: 'Create listing' }).click()
@@ -249,7 +249,7 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
       await console.page.getByRole('heading', { name: 'Over the days: worth over time' }).waitFor()
       await console.page.locator('.chart canvas').waitFor()
       await console.page.getByText('Days as a table (3)').click()
-      expect(await shown(console.page)).toEqual(days)
+      await expect.poll(() => shown(console.page)).toEqual(days)
       expect([...visited.troubles, ...console.troubles]).toEqual([])
       await console.close()
     })

@@ -96,7 +96,7 @@ test('graphql-codegen generates types from live introspection', async () => {
   const types = (files as { content: string }[])[0]!.content
   expect(types).toContain('export type ItemsQueryVariables')
   expect(types).toContain('/** Name, such as `Charizard`. */')
-}, 60_000)
+})
 
 test.each(PLANS)('the introspection queries of clients pass on %s', async (plan) => {
   const all = { specifiedByUrl: true, directiveIsRepeatable: true, schemaDescription: true, inputValueDeprecation: true, oneOf: true }

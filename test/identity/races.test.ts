@@ -101,7 +101,7 @@ test('merging and splitting an item while everything is done to it', async () =>
     }
     await until('both nodes agree', async () => (await item(there, a)).body.data.id === (await item(here, a)).body.data.id)
   }
-}, 60_000)
+})
 
 test('of merges of one item into several, one wins', async () => {
   const refs = times(5).map((i) => `win:${i}`)
@@ -185,4 +185,4 @@ test('imports of the catalogue and of prices while their items are merged', asyn
     const paid = (await current(here, ids[`file${i}:b`]!)).map(({ market, label, price }) => `${market} ${label} ${price}`)
     expect(paid).toEqual(['source_a PSA 10 5', `source_b Near Mint ${i + 1}`, 'source_c PSA 10 5'])
   }
-}, 60_000)
+})

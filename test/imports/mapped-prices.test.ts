@@ -342,7 +342,7 @@ describe('a saved mapping', () => {
     } as Sending)
     expect(started.status).toBe(202)
     const done = () => operator<{ status: string; accepted: number; market: string }>(`/imports/${started.body.data.id}`)
-    await until('the import is over', async () => ['done', 'failed'].includes((await done()).body.data.status), 20_000)
+    await until('the import is over', async () => ['done', 'failed'].includes((await done()).body.data.status))
     expect((await done()).body.data).toMatchObject({ status: 'done', accepted: 1, market: 'source_b' })
     expect(await prices()).toContain('tcgdex:base1-4 Near Mint source_b 10.50')
     expect((await operator('/price-mappings/Weekly%20list', { method: 'DELETE' })).status).toBe(200)

@@ -51,7 +51,7 @@ async function importCategories(count: number, heapMb: number) {
       clockOffsetMs: 0,
     })
     const row = () => node.db.kysely.selectFrom('imports').selectAll().where('id', '=', importId).executeTakeFirstOrThrow()
-    await until('the import is over', async () => ['done', 'failed'].includes((await row()).status), 20_000)
+    await until('the import is over', async () => ['done', 'failed'].includes((await row()).status))
     return await row()
   } finally {
     await queue.close()

@@ -214,7 +214,7 @@ test('a backtest sees nothing of what came later', async () => {
   expect(await backtest(id, { days: 89 })).toMatchObject({ days: 89, would_approve: 0, since: null })
 })
 
-test('a backtest says what the shadow log says of the same days', { timeout: 120_000 }, async () => {
+test('a backtest says what the shadow log says of the same days', async () => {
   node.clock.advance(100 * DAY_MS)
   const rules = [
     await rule({ price_ratio: { min: 0.5, max: 1.2 } }, { mode: 'shadow' }),

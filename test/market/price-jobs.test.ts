@@ -178,7 +178,7 @@ test('plan, application and undo of rows do what single writes do', async () => 
     }),
     { numRuns: 12 },
   )
-}, 120_000)
+})
 
 test('two jobs, prices and sales of the same listings at once, on two nodes: nothing is lost or done twice', async () => {
   const listings = await Promise.all(Array.from({ length: 30 }, () => published(node, item, { price: 100, quantity: 50 })))

@@ -64,7 +64,7 @@ test('listings are hidden at once, on every node and on one that starts, and com
 
   await suspended(false)
   expect(await foundBy(node, '?search=hidden')).toEqual([ids[0], approved.id, kept.id, ids[1]])
-  await until('the other node shows them', async () => (await foundBy(other, '?search=hidden')).length === 4, 1_000)
+  await until('the other node shows them', async () => (await foundBy(other, '?search=hidden')).length === 4)
   const after = (await asOther(node, '?search=hidden')).body
   expect(after.data.filter(({ id }) => id !== approved.id)).toEqual(before.data)
   expect((await search(node, '?search=hidden')).body.pagination).toMatchObject({ total: 4 })
@@ -180,7 +180,7 @@ test('webhooks wait: no attempt is made or counted until the account is resumed'
         )
       ).body.data
     const own = async () => (await events()).find((event) => event.body.data.listing_id === id)
-    await until('the period ends', async () => (await own()) !== undefined, 10_000)
+    await until('the period ends', async () => (await own()) !== undefined)
     // Another seller's notification is sent meanwhile, so that the workers had their turn.
     const busy = await openReceiver()
     await plus(node, 'PUT', '/webhook', { url: busy.url, on_sale: true }, { key: node.keys.enterprise })

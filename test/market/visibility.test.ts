@@ -128,7 +128,7 @@ const STEPS = [
 const steps = fc.record({ what: fc.constantFrom(...STEPS), n: fc.nat(1_000) })
 
 /** Status × stock × period × plan × suspension × vacation, reached in random ways. */
-test('nothing is told exactly when a search finds the listing', { timeout: 120_000 }, async () => {
+test('nothing is told exactly when a search finds the listing', async () => {
   const reached = new Set<string>()
   const story = async (taken: readonly { what: (typeof STEPS)[number]; n: number }[]) => {
     const sellers: { id: number; plan: (typeof PLANS)[number]; suspended: boolean }[] = []

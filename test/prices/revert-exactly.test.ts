@@ -167,7 +167,7 @@ test('after any imports, reverts and reverts of reverts it is as if only the imp
     }),
     { numRuns: 40 },
   )
-}, 240_000)
+})
 
 /** Imports of the Cardmarket price guide, one a day, each with the trends and the averages of 7 days of the items. */
 async function guides(...days: [trend: number, avg7: number][][]): Promise<number[]> {

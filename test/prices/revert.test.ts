@@ -98,7 +98,7 @@ test('reverted in turn, each batch leaves what was there before it, and may come
     }),
     { numRuns: 15 },
   )
-}, 120_000)
+})
 
 test('reverted in any order, no batch leaves anything behind', async () => {
   const shuffled = batches.chain((all) =>
@@ -124,4 +124,4 @@ test('reverted in any order, no batch leaves anything behind', async () => {
     }),
     { numRuns: 25 },
   )
-}, 120_000)
+})

@@ -35,7 +35,7 @@ describe('the demo', () => {
     const { code, said } = await run(['demo'], settings)
     expect([code, said]).toEqual([1, [expect.stringContaining('The database is not empty')]])
     await stop(service)
-  }, 120_000)
+  })
 
   test('is not loaded where others reach it, nor by the command', async () => {
     const settings = { DATA_DIR: freshDataDir(), NODE_ENV: 'production', HOST: '0.0.0.0' }
@@ -129,7 +129,7 @@ describe('an empty start', () => {
       expect(linkOf(third.greeting)).toBeUndefined()
       await stop(third)
     })
-  }, 120_000)
+  })
 
   test('in production leaves no token in the journal, and names the command that makes one', async () => {
     await inEmptyDatabase(async (settings) => {

@@ -120,7 +120,7 @@ describe('two processes over one database', () => {
     expect(before.map((pid) => processStart(pid) !== null)).toEqual([true, true, true])
     const answers = await Promise.all(underWay.map((finish) => finish()))
     expect(answers.map((answer) => answer.split('\r\n', 1)[0])).toEqual(['HTTP/1.1 200 OK', 'HTTP/1.1 200 OK'])
-    await until('all are restarted', () => service.log().includes('All processes restarted'), 90_000)
+    await until('all are restarted', () => service.log().includes('All processes restarted'))
     expect(before.map((pid) => processStart(pid))).toEqual([null, null, null])
     expect(Object.keys(await load.stop())).toEqual(['200'])
     expect(await metric(service, 'mintmark_process_ends_total')).toEqual({ 1: 0, 2: 0, operator: 0 })
@@ -141,7 +141,7 @@ describe('two processes over one database', () => {
     expect((await service.end).code).toBe(0)
     expect(running.map((pid) => processStart(pid))).toEqual(running.map(() => null))
     await database.drop()
-  }, 300_000)
+  })
 
   test('go on when their successors cannot start', async () => {
     const database = await freshDatabase()
@@ -151,19 +151,19 @@ describe('two processes over one database', () => {
     await client.query(`insert into kysely_migration (name, timestamp) values ('99991231_2359_of_a_newer_release', '')`)
     const before = processesOf(service)
     service.child.kill('SIGUSR2')
-    await until('the restart is given up', () => service.log().includes('Restart stopped'), 30_000)
+    await until('the restart is given up', () => service.log().includes('Restart stopped'))
     expect(processesOf(service)).toEqual(before)
     process.kill(before[0]!, 'SIGKILL')
-    await until('starts fail', () => service.log().split('Failed to start a process; retrying').length > 3, 60_000)
+    await until('starts fail', () => service.log().split('Failed to start a process; retrying').length > 3)
     expect(service.log()).toContain('The database is newer than this program')
     expect(await askAnew(`${service.publicUrl}/health/ready`, '')).toBe(200)
     expect(Object.values(await metric(service, 'mintmark_process_up')).sort()).toEqual([0, 1, 1])
     await client.query(`delete from kysely_migration where name like '9999%'`)
     await client.end()
-    await until('it is replaced', async () => Object.values(await metric(service, 'mintmark_process_up')).every((up) => up === 1), 60_000)
+    await until('it is replaced', async () => Object.values(await metric(service, 'mintmark_process_up')).every((up) => up === 1))
     await stop(service)
     await database.drop()
-  }, 300_000)
+  })
 })
 
 test('two processes over the embedded database count limits together, accept a new key, and end with their supervisor', async () => {
@@ -180,7 +180,7 @@ test('two processes over the embedded database count limits together, accept a n
   const running = processesOf(service)
   await kill(service.child, 'SIGKILL')
   await until('nothing runs', () => running.every((pid) => processStart(pid) === null))
-}, 240_000)
+})
 
 test('a port in use stops the start of all processes with one line', async () => {
   const other = createServer().listen(0, '127.0.0.1')
@@ -191,4 +191,4 @@ test('a port in use stops the start of all processes with one line', async () =>
   expect([ended.code, ended.said]).toEqual([1, [`mintmark: Port ${port} is in use; stop the other program or set PORT`]])
   other.close()
   await database.drop()
-}, 60_000)
+})

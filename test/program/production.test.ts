@@ -40,7 +40,7 @@ test('sends a webhook for a sale and ends a publication period', async () => {
   const wrong = async () => (await json<Doctor>('doctor')).findings.filter(({ check, ok: fine }) => !fine && check !== 'database')
   expect(await wrong()).toEqual([expect.objectContaining({ check: 'worker', advice: expect.stringContaining('mintmark work') as string })])
   const services = [...others, ...(await Promise.all(workers.map((role) => serve(settings, [role]))))]
-  await until('doctor finds the worker', async () => (await wrong()).length === 0, 20_000)
+  await until('doctor finds the worker', async () => (await wrong()).length === 0)
 
   const asOperator = <T>(path: string, body?: object) => send<T>(`${operatorUrl}/operator/v1${path}`, token, body && { json: body })
   const { id: sellerId } = (await asOperator<{ id: number }>('/accounts', { name: 'Seller', plan: 'plus' })).body.data
@@ -57,10 +57,10 @@ test('sends a webhook for a sale and ends a publication period', async () => {
   await asOperator(`/listings/${sold}/approve`, {})
   await asOperator(`/listings/${ending}/approve`, { expires_at: new Date(Date.now() + 2_000).toISOString() })
   expect((await asOperator('/orders', { order_id: 1, lines: [{ listing_id: sold, quantity: 1 }] })).status).toBe(201)
-  await until('both are notified', () => receiver.received.length === 2, 30_000)
+  await until('both are notified', () => receiver.received.length === 2)
   expect((await asOperator<{ status: string }>(`/listings/${ending}`)).body.data.status).toBe('expired')
 
   for (const service of services) await kill(service.child, 'SIGINT')
   await receiver.close()
   await database.drop()
-}, 120_000)
+})

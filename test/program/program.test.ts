@@ -60,7 +60,7 @@ describe('the demo', () => {
     expect(await total(third)).toBe(before)
     third.child.kill('SIGTERM')
     expect((await third.end).code).toBe(0)
-  }, 120_000)
+  })
 })
 
 describe('beside a running service', () => {
@@ -117,7 +117,7 @@ describe('beside a running service', () => {
     expect((await command('account', 'list')).out).toMatch(/^ID +NAME +PLAN.*\n\d+ +Shop +professional/)
     await json('key', 'revoke', String(keyId))
     await until('the key is refused', async () => (await send(`${service.publicUrl}/api/v1/items`, key)).status === 401)
-  }, 120_000)
+  })
 
   test('doctor finds nothing wrong', async () => {
     const { ok, findings } = await json<{ ok: boolean; findings: { check: string; ok: boolean }[] }>('doctor')
@@ -258,7 +258,7 @@ describe('usage', () => {
     expect(commands).toEqual(expect.arrayContaining(named))
     const helps = await Promise.all(commands.filter((name) => name !== 'help').map((name) => run([name, '--help'], {})))
     for (const help of helps) expect([help.code, help.said, help.out]).toEqual([0, [], expect.stringMatching(/^Usage: mintmark /)])
-  }, 120_000)
+  })
 
   test.each([
     [['nonsense']],

@@ -84,7 +84,7 @@ export async function serve(settings: Settings, args: string[] = ['serve']): Pro
   child.stdout!.setEncoding('utf8').on('data', (text: string) => (greeting += text))
   const end = ended(child)
   await Promise.race([
-    until('the service runs', () => greeting.includes('Press Ctrl-C to stop.'), 120_000),
+    until('the service runs', () => greeting.includes('Press Ctrl-C to stop.')),
     end.then(({ code, said }) => {
       throw new Error(`ended with ${code}: ${said.join('\n')}`)
     }),

@@ -6,7 +6,7 @@ import { broken } from '../../reliability/report.ts'
 
 test('a backup that is taken while everything is written is whole elsewhere', async () => {
   expect(broken(await backupRun({ seconds: 1 }))).toEqual([])
-}, 180_000)
+})
 
 test.skipIf(!canMount())(
   'an import that fills the disk (skipped where no disk may be mounted)',

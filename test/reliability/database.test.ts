@@ -5,4 +5,4 @@ import { broken } from '../../reliability/report.ts'
 
 test('restarted, cut off, stopped, silent', async () => {
   expect(broken(await databaseRun({ frozenSeconds: 3 }))).toEqual([])
-}, 180_000)
+})

@@ -5,4 +5,4 @@ import { broken } from '../../reliability/report.ts'
 
 test('kill -9 of the process, of its database and of both', async () => {
   expect(broken(await killRun({ kills: 3, lifeMs: 500 }))).toEqual([])
-}, 180_000)
+})

@@ -5,4 +5,4 @@ import { broken } from '../../reliability/report.ts'
 
 test('three nodes over one database', async () => {
   expect(broken(await nodesRun({ times: 3, partitionMs: 11_500 }))).toEqual([])
-}, 180_000)
+})

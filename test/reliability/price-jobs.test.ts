@@ -5,4 +5,4 @@ import { broken } from '../../reliability/report.ts'
 
 test('kill -9 while price jobs are applied and undone', async () => {
   expect(broken(await priceJobKills({ kills: 4, rows: 300 }))).toEqual([])
-}, 180_000)
+})

@@ -66,7 +66,7 @@ describe.each(PLANS)('%s', (plan) => {
     expect(reply.errors!.length).toBeLessThanOrEqual(11)
     expect(reply.errors![0]!.extensions).toMatchObject({ code: 'BAD_REQUEST', status: 400 })
     // Milliseconds, and not many more on a busy machine; what is exponential would take minutes.
-    expect(took).toBeLessThan(5_000)
+    expect(took).toBeLessThan(30_000)
   })
 })
 

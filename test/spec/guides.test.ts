@@ -102,7 +102,7 @@ describe('code of the API guide', () => {
     return out
   }
 
-  test('runs in every language of its tabs, as the page of the demo shows it', { timeout: 60_000 }, async () => {
+  test('runs in every language of its tabs, as the page of the demo shows it', async () => {
     const html = await page('api-guide', shown.publicUrl)
     const groups = [...html.matchAll(/<div class="tabs">(.*?)<\/div>/gs)].map(([, group]) =>
       [...group!.matchAll(/<figcaption>(.*?)<\/figcaption>.*?<code>(.*?)<\/code>/gs)].map(([, language, code]) => ({
@@ -146,11 +146,11 @@ describe.skipIf(NO_BROWSER)(`In a browser${WHY}`, () => {
 
   beforeAll(async () => {
     browser = await launch()
-  }, 60_000)
+  })
 
   afterAll(() => browser.close())
 
-  test('tabs, copying and the search work, wide and narrow, without outside requests', { timeout: 120_000 }, async () => {
+  test('tabs, copying and the search work, wide and narrow, without outside requests', async () => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, permissions: ['clipboard-read', 'clipboard-write'] })
     const page = await context.newPage()
     const troubles: string[] = []
@@ -165,11 +165,11 @@ describe.skipIf(NO_BROWSER)(`In a browser${WHY}`, () => {
     expect(await seriousOf(page)).toEqual([])
     await page.getByRole('tab', { name: 'Python' }).first().click()
     const panel = page.getByRole('tabpanel', { name: 'Python' }).first()
-    expect(await panel.isVisible()).toBe(true)
-    expect(await page.getByRole('tabpanel', { name: 'curl' }).count()).toBe(0)
+    await expect.poll(() => panel.isVisible()).toBe(true)
+    await expect.poll(() => page.getByRole('tabpanel', { name: 'curl' }).count()).toBe(0)
     await panel.getByRole('button', { name: 'Copy' }).click()
     await panel.getByRole('button', { name: 'Copied' }).waitFor()
-    expect(await page.evaluate<string>('navigator.clipboard.readText()')).toContain('import json, urllib.request')
+    await expect.poll(() => page.evaluate<string>('navigator.clipboard.readText()')).toContain('import json, urllib.request')
     await page.getByLabel('Search the guides').fill('stale cursor feed')
     await page.getByLabel('Search the guides').fill('field queries')
     await page.getByRole('link', { name: 'Field queries' }).first().click()

@@ -216,4 +216,4 @@ test('every write of the operator API, as its reference shows it', async () => {
   }
   expect(seen.size).toBeGreaterThan(25)
   await demo.close()
-}, 60_000)
+})

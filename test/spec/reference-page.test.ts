@@ -12,7 +12,7 @@ describe.skipIf(NO_BROWSER)(`Reference pages${WHY}`, () => {
   beforeAll(async () => {
     node = await startTestNode()
     browser = await launch()
-  }, 60_000)
+  })
 
   afterAll(async () => {
     await browser.close()
@@ -36,61 +36,57 @@ describe.skipIf(NO_BROWSER)(`Reference pages${WHY}`, () => {
     },
   ]
 
-  test.each(PAGES)(
-    'of the $name API are accessible, light and dark, and work alone',
-    { timeout: 120_000 },
-    async ({ url, operation, address, credential }) => {
-      const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', colorScheme: 'light' })
-      const page = await context.newPage()
-      const troubles: string[] = []
-      page.on('pageerror', (error) => troubles.push(error.message))
-      page.on('console', (message) => {
-        if (/Content Security Policy|Uncaught/.test(message.text())) troubles.push(message.text())
-      })
-      page.on('request', (request) => {
-        const { protocol, origin } = new URL(request.url())
-        if (protocol.startsWith('http') && origin !== url()) troubles.push(`a request to ${request.url()}`)
-      })
-      const found: string[] = []
-      const isDark = () => page.evaluate<boolean>("document.documentElement.classList.contains('dark-mode')")
-      // As Swagger UI does by its button, without the transitions.
-      const turn = (how: 'add' | 'remove') =>
-        page.evaluate(`document.documentElement.classList.${how}('dark-mode'); document.getAnimations().forEach((each) => each.finish())`)
-      const look = async (state: string) => {
-        await turn('remove')
-        found.push(...(await seriousAsShown(page)).map((what) => `${state}: ${what}`))
-        await turn('add')
-        found.push(...(await seriousColours(page)).map((what) => `${state}, dark: ${what}`))
-      }
-      await page.goto(`${url()}/docs`)
-      await page.locator(operation).waitFor()
-      expect(await isDark()).toBe(false)
-      await look('closed')
-      await page.locator(`${operation} .opblock-summary-control`).click()
-      await page.locator(`${operation} .opblock-body`).waitFor()
-      await look('open')
-      await page.getByRole('button', { name: 'Authorize' }).first().click()
-      await page.locator('.modal-ux').waitFor()
-      await look('dialog')
-      await page.locator('.modal-ux input').fill(credential())
-      await page.locator('.modal-ux button[type=submit]').click()
-      await page.locator('.modal-ux .btn-done').click()
-      await page.locator(`${operation} .try-out__btn`).click()
-      await page.locator(`${operation} .execute`).click()
-      await page.locator(`${operation} .live-responses-table`).waitFor()
-      await look('answered')
-      expect(await page.locator(`${operation} .live-responses-table .response-col_status`).last().textContent()).toContain('200')
-      // Opening an operation gives its address, which opens it again, on a narrow page too.
-      expect(page.url()).toBe(`${url()}/docs${address}`)
-      await page.setViewportSize({ width: 390, height: 800 })
-      await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
-      await page.reload()
-      await page.locator(`${operation} .opblock-body`).waitFor()
-      expect(await isDark()).toBe(true)
-      await look('narrow')
-      expect(found).toEqual([])
-      expect(troubles).toEqual([])
-      await context.close()
-    },
-  )
+  test.each(PAGES)('of the $name API are accessible, light and dark, and work alone', async ({ url, operation, address, credential }) => {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', colorScheme: 'light' })
+    const page = await context.newPage()
+    const troubles: string[] = []
+    page.on('pageerror', (error) => troubles.push(error.message))
+    page.on('console', (message) => {
+      if (/Content Security Policy|Uncaught/.test(message.text())) troubles.push(message.text())
+    })
+    page.on('request', (request) => {
+      const { protocol, origin } = new URL(request.url())
+      if (protocol.startsWith('http') && origin !== url()) troubles.push(`a request to ${request.url()}`)
+    })
+    const found: string[] = []
+    const isDark = () => page.evaluate<boolean>("document.documentElement.classList.contains('dark-mode')")
+    // As Swagger UI does by its button, without the transitions.
+    const turn = (how: 'add' | 'remove') =>
+      page.evaluate(`document.documentElement.classList.${how}('dark-mode'); document.getAnimations().forEach((each) => each.finish())`)
+    const look = async (state: string) => {
+      await turn('remove')
+      found.push(...(await seriousAsShown(page)).map((what) => `${state}: ${what}`))
+      await turn('add')
+      found.push(...(await seriousColours(page)).map((what) => `${state}, dark: ${what}`))
+    }
+    await page.goto(`${url()}/docs`)
+    await page.locator(operation).waitFor()
+    await expect.poll(() => isDark()).toBe(false)
+    await look('closed')
+    await page.locator(`${operation} .opblock-summary-control`).click()
+    await page.locator(`${operation} .opblock-body`).waitFor()
+    await look('open')
+    await page.getByRole('button', { name: 'Authorize' }).first().click()
+    await page.locator('.modal-ux').waitFor()
+    await look('dialog')
+    await page.locator('.modal-ux input').fill(credential())
+    await page.locator('.modal-ux button[type=submit]').click()
+    await page.locator('.modal-ux .btn-done').click()
+    await page.locator(`${operation} .try-out__btn`).click()
+    await page.locator(`${operation} .execute`).click()
+    await page.locator(`${operation} .live-responses-table`).waitFor()
+    await look('answered')
+    await expect.poll(() => page.locator(`${operation} .live-responses-table .response-col_status`).last().textContent()).toContain('200')
+    // Opening an operation gives its address, which opens it again, on a narrow page too.
+    expect(page.url()).toBe(`${url()}/docs${address}`)
+    await page.setViewportSize({ width: 390, height: 800 })
+    await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' })
+    await page.reload()
+    await page.locator(`${operation} .opblock-body`).waitFor()
+    await expect.poll(() => isDark()).toBe(true)
+    await look('narrow')
+    expect(found).toEqual([])
+    expect(troubles).toEqual([])
+    await context.close()
+  })
 })

@@ -39,7 +39,7 @@ let node: DemoNode
 
 beforeAll(async () => {
   node = await startDemoNode()
-}, 60_000)
+})
 
 afterAll(() => node?.close())
 
@@ -127,7 +127,7 @@ test('every example is answered as it is documented', async () => {
   }
   if (RECORDS) writeFileSync('src/http/examples.json', `[\n${recorded.map((one) => `  ${JSON.stringify(one)}`).join(',\n')}\n]\n`)
   expect(found).toEqual([])
-}, 60_000)
+})
 
 describe.each(DOCUMENTS)('%s', (path) => {
   /** Codes of which one example is as good as another: they do not depend on the operation. */

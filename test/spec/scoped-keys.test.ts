@@ -285,5 +285,5 @@ describe('usage', () => {
     ])
     node.clock.advance((USAGE_DAYS - 1) * DAY_MS)
     expect(await usageOf(node.accounts.plus, id)).toMatchObject([{ day: days[1] }])
-  }, 90_000)
+  })
 })

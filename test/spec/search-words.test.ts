@@ -72,7 +72,7 @@ beforeAll(async () => {
     )
     .execute()
   await node.catalogue.reload()
-}, 60_000)
+})
 afterAll(() => node.close())
 
 const search = (q: string, path = 'items/search?q'): Promise<Reply<Item[]> & { body: { suggestions?: string[] } }> =>

@@ -138,7 +138,7 @@ describe('held prices', () => {
     const [a, b] = [await item({ foreign_ids: twins }), await item({ foreign_ids: twins })]
     const file = 'productId,date,marketPrice\n777,2026-11-03,4.50\n'
     const started = await operator('/imports/sealed-daily', { method: 'POST', body: file })
-    await until('the import', async () => (await operator(`/imports/${started.body.data.id}`)).body.data.status === 'done', 15_000)
+    await until('the import', async () => (await operator(`/imports/${started.body.data.id}`)).body.data.status === 'done')
     const [held] = await heldOf(a)
     expect(held).toMatchObject({
       rule: 'foreign_id',
@@ -231,7 +231,7 @@ describe('a revert', () => {
     expect((await revert(999_999)).status).toBe(404)
     const failed = await operator('/imports/tcgdex', { method: 'POST', body: 'x' })
     const { id } = failed.body.data
-    await until('the import', async () => (await operator(`/imports/${id}`)).body.data.status === 'failed', 15_000)
+    await until('the import', async () => (await operator(`/imports/${id}`)).body.data.status === 'failed')
     expect((await revert(id)).body.error!.code).toBe('CONFLICT')
   })
 
@@ -262,7 +262,7 @@ test('two imports of one market at once both end, and the later word stands', as
     }),
   )
   for (const importId of ids) {
-    await until('the import', async () => (await operator(`/imports/${importId}`)).body.data.status === 'done', 15_000)
+    await until('the import', async () => (await operator(`/imports/${importId}`)).body.data.status === 'done')
   }
   expect(await priceOf(id)).toBe(3)
 })

@@ -57,8 +57,8 @@ test('the end of a publication period notifies once', async () => {
   node.clock.advance(31 * DAY_MS)
   // Whatever other listings end then: only what concerns this one is awaited, and counted.
   const ofListing = () => bodies().filter(({ data }) => data.listing_id === listing.id)
-  await until('it arrives', () => ofListing().length > 0, 20_000)
-  await until('nothing waits', async () => (await events('queued')).length === 0, 20_000)
+  await until('it arrives', () => ofListing().length > 0)
+  await until('nothing waits', async () => (await events('queued')).length === 0)
   expect(ofListing()).toEqual([
     {
       event: 'expire',

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const items = await operator<{ id: number }[]>(node, 'GET', '/items?search=charizard&per_page=3')
   itemIds = items.map(({ id }) => id)
   sellers = [node.accounts.plus, node.accounts.enterprise]
-}, 90_000)
+})
 
 afterAll(() => node.close())
 
@@ -56,7 +56,7 @@ describe('Item that was sold', () => {
       if (order % 7 === 0) await operator(node, 'POST', `/orders/${order}/cancel`, { reason: 'The buyer withdrew' })
       if (order % 5 === 0 && order % 7 > 0) await operator(node, 'POST', `/orders/${order}/cancel`, { lines: [1], reason: 'One was missing' })
     }
-  }, 90_000)
+  })
 
   test('is the sum of the lines that were not cancelled, day by day and to the kuruş', async () => {
     const orders = await operator<StoredOrder[]>(node, 'GET', '/orders?per_page=100')

@@ -155,7 +155,7 @@ export async function importFiles(
 }
 
 /** Asks until the answer is yes. The deadline is for what never happens: how soon it does, reliability/ measures. */
-export async function until(what: string, condition: () => boolean | Promise<boolean>, deadlineMs = 20_000): Promise<void> {
+export async function until(what: string, condition: () => boolean | Promise<boolean>, deadlineMs = 120_000): Promise<void> {
   const ends = Date.now() + deadlineMs
   while (!(await condition())) {
     if (Date.now() > ends) throw new Error(`${what}: not within ${deadlineMs} ms`)

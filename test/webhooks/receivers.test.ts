@@ -43,7 +43,7 @@ async function start(command: string, args: string[], env: Record<string, string
   const output = { text: '' }
   // PHP's server says everything on its error output.
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output.text += chunk.toString()))
-  await until('it listens', () => /http:\/\/\S+/.test(output.text) || child.exitCode !== null, 15_000)
+  await until('it listens', () => /http:\/\/\S+/.test(output.text) || child.exitCode !== null)
   return { url: `${/http:\/\/[\w.:]+/.exec(output.text)![0]}/hook`, output, child }
 }
 

@@ -1,14 +1,14 @@
 // SQL of people, their links, sessions and tokens.
 import { type RawBuilder, sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
-import { ServiceError } from '#core/errors.ts'
+import { conflict } from '#core/errors.ts'
 import { existing, missing } from '#core/fields.ts'
-import { reason } from '#core/problems.ts'
 import type { Role } from '#core/roles.ts'
 import type { Viewer } from '#core/verb.ts'
 import type { Note } from '#db/change.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { Db, Queryable, Tx } from '#db/schema.ts'
+import { unlessTaken } from '#db/unique.ts'
 import { hashKey, newKey } from '../key-format.ts'
 import { nameKey } from './attempts.ts'
 import type { Person, PersonSession, PersonToken } from './types.ts'
@@ -63,12 +63,12 @@ export async function pageOfPeople(on: Queryable, limit: number, offset: number)
 export async function insertPerson(tx: Tx, { name, roles, now }: { name: string; roles: Role[]; now: Date }): Promise<number> {
   const values = { name, name_key: nameKey(name), roles, created_at: now }
   const insert = tx.insertInto('people').values(values).returning('id')
-  return (await unlessTaken(insert.executeTakeFirstOrThrow())).id
+  return (await refuseTakenName(() => insert.executeTakeFirstOrThrow())).id
 }
 
 /** @throws CONFLICT if somebody else has the name */
 export async function renamePerson(tx: Tx, id: number, name: string): Promise<void> {
-  await unlessTaken(
+  await refuseTakenName(() =>
     tx
       .updateTable('people')
       .set({ name, name_key: nameKey(name) })
@@ -98,7 +98,7 @@ async function exceptLastOwner(tx: Tx, id: number, assignments: RawBuilder<unkno
     where id = ${id} and removed_at is null
       and (${staysOwner} or not exists (select from owners o where o.id = ${id}) or exists (select from owners o where o.id <> ${id}))
     returning id`.execute(tx)
-  if (rows.length === 0) throw new ServiceError('CONFLICT', reason('last_owner'))
+  if (rows.length === 0) throw conflict('last_owner')
 }
 
 /**
@@ -126,7 +126,7 @@ export async function spendOwnerLink(tx: Tx, link: string, name: string, passwor
     insert into people (name, name_key, roles, password_hash, created_at)
     select ${name}, ${nameKey(name)}, array['owner'], ${passwordHash}, ${now} from used where not exists (${OWNERS})
     returning id`
-  return (await unlessTaken(insert.execute(tx))).rows[0]?.id ?? null
+  return (await refuseTakenName(() => insert.execute(tx))).rows[0]?.id ?? null
 }
 
 /** Uses a person's link up; null if it is not valid. */
@@ -230,16 +230,7 @@ function people(on: Queryable) {
   return on.selectFrom('people').where('removed_at', 'is', null)
 }
 
-const UNIQUE_VIOLATION = '23505'
-
-/** Two at once may take one name: the index says who was second. */
-async function unlessTaken<T>(write: Promise<T>): Promise<T> {
-  try {
-    return await write
-  } catch (error) {
-    const { code, constraint } = error as { code?: string; constraint?: string }
-    if (code === UNIQUE_VIOLATION && constraint === 'people_by_name')
-      throw new ServiceError('CONFLICT', reason('taken', { thing: 'person', field: 'name' }))
-    throw error
-  }
+/** Runs a write; a name that somebody else has (perhaps just now) becomes CONFLICT. */
+function refuseTakenName<T>(write: () => Promise<T>): Promise<T> {
+  return unlessTaken(write, (index) => (index === 'people_by_name' ? conflict('taken', { thing: 'person', field: 'name' }) : null))
 }

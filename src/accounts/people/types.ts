@@ -2,9 +2,9 @@
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { ROLES } from '#core/roles.ts'
+import { OperatorTokenSchema } from '../types.ts'
 
 const Time = Type.String({ format: 'date-time', description: 'UTC' })
-const TimeOrNull = orNull(Time)
 const LastUse = orNull(Type.String({ format: 'date-time' }), { description: 'First use on the last day (UTC) of use' })
 
 /** Shortest and longest password. */
@@ -61,17 +61,7 @@ export const PersonSessionSchema = Type.Object(
 )
 export type PersonSession = Static<typeof PersonSessionSchema>
 
-export const PersonTokenSchema = Type.Object(
-  {
-    id: Type.Integer(),
-    label: Type.String(),
-    last4: Type.String({ description: 'The last four characters of the token' }),
-    created_at: Time,
-    last_used_at: LastUse,
-    revoked_at: TimeOrNull,
-  },
-  { title: 'PersonToken' },
-)
+export const PersonTokenSchema = Type.Object(OperatorTokenSchema.properties, { title: 'PersonToken' })
 export type PersonToken = Static<typeof PersonTokenSchema>
 
 export const NewPersonTokenSchema = Type.Object(
