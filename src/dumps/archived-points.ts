@@ -1,14 +1,15 @@
 // Points of an archived month as dumps have them: of the items that they belong to now, without those that the database has anew.
 import { sql } from 'kysely'
 import type { Tx } from '#db/schema.ts'
-import type { ArchivedPoint } from '#prices/archive/archive-file.ts'
+import type { ArchivedPoint, ArchiveFile } from '#prices/archive/archive-file.ts'
+import { withoutCovered } from '#prices/archive/price-archive.ts'
 
 const BATCH = 20_000
 
 /** Batches of stored rows, as `selectPoints` reads them. */
-export async function* archivedRows(tx: Tx, points: AsyncIterable<ArchivedPoint>): AsyncGenerator<unknown[]> {
+export async function* archivedRows(tx: Tx, file: ArchiveFile): AsyncGenerator<unknown[]> {
   let batch: ArchivedPoint[] = []
-  for await (const point of points) {
+  for await (const point of pointsAsMerged(file, await mergedItems(tx))) {
     batch.push(point)
     if (batch.length < BATCH) continue
     yield await storedRows(tx, batch)
@@ -17,16 +18,29 @@ export async function* archivedRows(tx: Tx, points: AsyncIterable<ArchivedPoint>
   if (batch.length > 0) yield await storedRows(tx, batch)
 }
 
+/** By survivor: itself and the items that were merged into it, the earliest merge first. */
+async function mergedItems(tx: Tx): Promise<Map<number, number[]>> {
+  const { rows } = await sql<{ survivor: number; merged: number[] }>`
+    select live_item(from_item) as survivor, array_agg(from_item order by id) as merged from merges where undone_at is null group by 1`.execute(tx)
+  return new Map(rows.map(({ survivor, merged }) => [survivor, [survivor, ...merged]]))
+}
+
+/** Points of merged items come last, as the survivors': of several at the same moment one. */
+async function* pointsAsMerged(file: ArchiveFile, merged: ReadonlyMap<number, readonly number[]>): AsyncGenerator<ArchivedPoint> {
+  const apart = new Set([...merged.values()].flat())
+  for await (const point of file.points()) if (!apart.has(point.itemId)) yield point
+  for (const [survivor, ids] of merged) {
+    for (const point of withoutCovered(await file.pointsOf(ids), ids)) yield { ...point, itemId: survivor }
+  }
+}
+
 async function storedRows(tx: Tx, points: readonly ArchivedPoint[]): Promise<unknown[]> {
   const { rows } = await sql`
     select a.item_id, a.market, l.name as label, (a.minor::numeric / 100)::numeric(12, 2)::text as price, a.at_ms
-    from (
-      select case when exists (select from item_aliases where old_id = given.item_id) then live_item(given.item_id) else given.item_id end as item_id,
-        market, label_id, at_ms, minor, n
-      from unnest(${points.map((point) => point.itemId)}::int4[], ${points.map((point) => point.market)}::int2[],
-        ${points.map((point) => point.labelId)}::int4[], ${points.map((point) => point.atMs)}::float8[],
-        ${points.map((point) => point.minor)}::int8[]) with ordinality as given(item_id, market, label_id, at_ms, minor, n)
-    ) a join groups l on l.id = a.label_id
+    from unnest(${points.map((point) => point.itemId)}::int4[], ${points.map((point) => point.market)}::int2[],
+      ${points.map((point) => point.labelId)}::int4[], ${points.map((point) => point.atMs)}::float8[],
+      ${points.map((point) => point.minor)}::int8[]) with ordinality as a(item_id, market, label_id, at_ms, minor, n)
+    join groups l on l.id = a.label_id
     where not exists (
       select from price_points p
       where (p.item_id, p.market, p.label_id) = (a.item_id, a.market, a.label_id) and p.updated_at = to_timestamp(a.at_ms / 1000)::timestamptz(3)

@@ -107,7 +107,7 @@ export async function dumpTables(tx: Tx, archive: PriceArchive, currencies: Read
 }
 
 async function* archivedPoints(tx: Tx, archive: PriceArchive, file: string): AsyncGenerator<unknown[]> {
-  yield* archivedRows(tx, (await archive.open(file)).points())
+  yield* archivedRows(tx, await archive.open(file))
 }
 
 /** Partitions are made ahead, and stay when retention has removed their last point: those have no file. */

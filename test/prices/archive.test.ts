@@ -278,7 +278,8 @@ describe('an archived history', () => {
   })
 
   test('is in dumps', async () => {
-    await itemsWith([500, 480, 470, 20].map((days, i): Row => ['Near Mint', 'source_c', days, i + 1]))
+    const rows = [500, 480, 470, 20].map((days, i): Row => ['Near Mint', 'source_c', days, i + 1])
+    const [, a, b] = await itemsWith(rows, rows, rows)
     const dumpOf = async () => {
       const store = openDumpStore(node.config)
       const dump = await makeDump({ db: node.db, store, archive: archiving.archive, currencies: node.config.sourceCurrencies })
@@ -293,6 +294,10 @@ describe('an archived history', () => {
     const before = await dumpOf()
     expect(await archiveAll()).not.toEqual([])
     expect(await dumpOf()).toEqual(before)
+    await merged(node, a!, b!)
+    const together = await dumpOf()
+    await restoreAll()
+    expect(await dumpOf()).toEqual(together)
   })
 
   test('ends with retention', async () => {

@@ -85,7 +85,7 @@ export class PriceArchive {
 }
 
 /** Of points of merged items at the same moment that of the later import counts, the item's own before others, as merges decide it. */
-function withoutCovered(points: readonly ArchivedPoint[], ids: readonly number[]): ArchivedPoint[] {
+export function withoutCovered(points: readonly ArchivedPoint[], ids: readonly number[]): ArchivedPoint[] {
   const seen = new Map<string, ArchivedPoint>()
   for (const point of points.toSorted((a, b) => b.importId - a.importId || ids.indexOf(a.itemId) - ids.indexOf(b.itemId))) {
     const key = `${point.market} ${point.labelId} ${point.atMs}`
