@@ -416,7 +416,9 @@ describe('on the wire', () => {
     Object.assign(app.server, { headersTimeout: 500, requestTimeout: 700, connectionsCheckingInterval: 50 })
     app.post('/', async () => ({ success: true }))
     const url = await app.listen({ port: 0, host: '127.0.0.1' })
-    const client = connect(Number(new URL(url).port), '127.0.0.1', () => client.write(bytes))
+    const client = connect(Number(new URL(url).port), '127.0.0.1')
+    await once(client, 'connect')
+    client.write(bytes)
     const dripping = setInterval(() => client.write(' '), 50)
     let received = ''
     client.on('error', () => {})
