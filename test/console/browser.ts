@@ -154,15 +154,19 @@ export async function signInWith({ page }: Visit, credential: string): Promise<v
 
 /** Waits until the page is there and with it everything that it asked for; one answer may lead to the next request. */
 export async function settled(page: Page): Promise<void> {
-  const there = async () =>
-    waitingFor.get(page)!.size === 0 && (await page.locator('h1').count()) > 0 && (await page.locator('[aria-busy=true]').count()) === 0
-  const stays = async () => (await there()) && (await page.evaluate(TWO_FRAMES)) === null && (await there())
+  const answered = () => waitingFor.get(page)!.size === 0
+  const stays = async () => answered() && (await page.evaluate<boolean>(STAYS)) && answered()
   await until('the page and what it asked for', stays)
 }
 
 /** Requests of a page that have no answer yet. */
 const waitingFor = new WeakMap<Page, Set<Request>>()
-const TWO_FRAMES = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(null))))'
+/** Whether what is awaited is there, now and two frames later. */
+const STAYS = `new Promise((resolve) => {
+  const there = () => document.querySelector('h1') !== null && document.querySelector('[aria-busy=true]') === null
+  const now = there()
+  requestAnimationFrame(() => requestAnimationFrame(() => resolve(now && there())))
+})`
 
 /** Calls the operator API as a shop or feed would. @throws Error with the answer when it is not a success */
 export async function operator<T>(node: TestNode, method: string, path: string, json?: unknown): Promise<T> {
