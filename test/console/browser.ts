@@ -1,7 +1,7 @@
 // A browser on the console of a test node: signed in, its troubles collected.
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContextOptions, chromium, type Page, type Request } from 'playwright-core'
-import { seriousOf } from '../support/axe.ts'
+import { bringAxe, seriousOf } from '../support/axe.ts'
 import { OPERATOR_TOKEN, send, type TestNode, until } from '../support/node.ts'
 
 const CANDIDATES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
@@ -116,6 +116,7 @@ export async function walk({ page, open, troubles }: Visit, paths: readonly stri
   const found: string[] = []
   let at = ''
   page.on('console', (message) => message.type() === 'error' && found.push(`${at}: ${message.text()}`))
+  await bringAxe(page)
   for (const path of paths) {
     at = path
     await open(path)

@@ -1,6 +1,14 @@
 // What axe finds on a page of a browser.
-import axe from 'axe-core'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
+
+const SOURCE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+
+/** Loads axe with every page that is opened from now on: for many pages, so that it is sent once. */
+export async function bringAxe(page: Page): Promise<void> {
+  await page.addInitScript({ content: SOURCE })
+}
 
 /** What axe holds for serious or critical, in light; and in dark, which differs by its colours. */
 export async function seriousOf(page: Page): Promise<string[]> {
@@ -21,7 +29,7 @@ export function seriousColours(page: Page, part?: string): Promise<string[]> {
 }
 
 async function axeOf(page: Page, part: string | undefined, type: 'tag' | 'rule', values: string[]): Promise<string[]> {
-  if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axe.source)
+  if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(SOURCE)
   // Style sheets and media are fetched again only for rules that are not among these.
   const on = part === undefined ? 'document' : JSON.stringify(part)
   const options = { preload: false, resultTypes: ['violations'], runOnly: { type, values } }
