@@ -1,7 +1,7 @@
 // A browser on the console of a test node: signed in, its troubles collected.
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContextOptions, chromium, type Page, type Request } from 'playwright-core'
-import { seriousOf } from '../support/axe.ts'
+import { bringAxe, seriousOf } from '../support/axe.ts'
 import { OPERATOR_TOKEN, send, type TestNode, until } from '../support/node.ts'
 
 const CANDIDATES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
@@ -11,7 +11,27 @@ const CHROMIUM = CANDIDATES.find((path) => existsSync(path))
 export const NO_BROWSER = CHROMIUM === undefined && !process.env.CI
 export const WHY = NO_BROWSER ? ' (skipped: no Chromium is installed on this machine)' : ''
 
+/** What Playwright turns off, which the argument below replaces, and what every window would load for its address bar: half the cost of a page. */
+const NO_FEATURES = [
+  'AimEnabled',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsFirstBalancedModeAutoEnable',
+  'HttpsUpgrades',
+  'LensOverlay',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PaintHolding',
+  'PreconnectToSearch',
+  'ThirdPartyStoragePartitioning',
+  'WebUIOmniboxAimPopup',
+  'WebUIOmniboxPopup',
+]
+
 const ARGS = [
+  `--disable-features=${NO_FEATURES.join()}`,
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -96,6 +116,7 @@ export async function walk({ page, open, troubles }: Visit, paths: readonly stri
   const found: string[] = []
   let at = ''
   page.on('console', (message) => message.type() === 'error' && found.push(`${at}: ${message.text()}`))
+  await bringAxe(page)
   for (const path of paths) {
     at = path
     await open(path)
@@ -134,15 +155,19 @@ export async function signInWith({ page }: Visit, credential: string): Promise<v
 
 /** Waits until the page is there and with it everything that it asked for; one answer may lead to the next request. */
 export async function settled(page: Page): Promise<void> {
-  const there = async () =>
-    waitingFor.get(page)!.size === 0 && (await page.locator('h1').count()) > 0 && (await page.locator('[aria-busy=true]').count()) === 0
-  const stays = async () => (await there()) && (await page.evaluate(TWO_FRAMES)) === null && (await there())
+  const answered = () => waitingFor.get(page)!.size === 0
+  const stays = async () => answered() && (await page.evaluate<boolean>(STAYS)) && answered()
   await until('the page and what it asked for', stays)
 }
 
 /** Requests of a page that have no answer yet. */
 const waitingFor = new WeakMap<Page, Set<Request>>()
-const TWO_FRAMES = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(null))))'
+/** Whether what is awaited is there, now and two frames later. */
+const STAYS = `new Promise((resolve) => {
+  const there = () => document.querySelector('h1') !== null && document.querySelector('[aria-busy=true]') === null
+  const now = there()
+  requestAnimationFrame(() => requestAnimationFrame(() => resolve(now && there())))
+})`
 
 /** Calls the operator API as a shop or feed would. @throws Error with the answer when it is not a success */
 export async function operator<T>(node: TestNode, method: string, path: string, json?: unknown): Promise<T> {

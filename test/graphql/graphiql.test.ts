@@ -3,14 +3,14 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { request } from 'node:http'
 import { fileURLToPath } from 'node:url'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { EXAMPLES } from '../../graphiql/examples.ts'
 import { type RunningNode, startNode } from '#node.ts'
+import { launch, NO_BROWSER, WHY } from '../console/browser.ts'
 import { silent, type TestNode } from '../support/node.ts'
 import { ask, startSampleNode } from './client.ts'
 
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path))
 const BUILT = fileURLToPath(new URL('../../dist/graphiql/index.html', import.meta.url))
 
 let node: TestNode
@@ -81,12 +81,11 @@ test('every example runs on the smallest plan', async () => {
   }
 })
 
-describe.skipIf(!CHROMIUM)(`in Chromium${CHROMIUM ? '' : ' (skipped: no Chromium is installed on this machine)'}`, () => {
+describe.skipIf(NO_BROWSER)(`in Chromium${WHY}`, () => {
   let browser: Browser
 
   beforeAll(async () => {
-    const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run']
-    browser = await chromium.launch({ executablePath: CHROMIUM!, args })
+    browser = await launch()
   })
 
   afterAll(() => browser.close())

@@ -53,11 +53,12 @@ describe.skipIf(NO_BROWSER)(`Reference pages${WHY}`, () => {
     // As Swagger UI does by its button, without the transitions.
     const turn = (how: 'add' | 'remove') =>
       page.evaluate(`document.documentElement.classList.${how}('dark-mode'); document.getAnimations().forEach((each) => each.finish())`)
-    const look = async (state: string) => {
+    // The whole page, or the part that has changed since.
+    const look = async (state: string, part?: string) => {
       await turn('remove')
-      found.push(...(await seriousAsShown(page)).map((what) => `${state}: ${what}`))
+      found.push(...(await seriousAsShown(page, part)).map((what) => `${state}: ${what}`))
       await turn('add')
-      found.push(...(await seriousColours(page)).map((what) => `${state}, dark: ${what}`))
+      found.push(...(await seriousColours(page, part)).map((what) => `${state}, dark: ${what}`))
     }
     await page.goto(`${url()}/docs`)
     await page.locator(operation).waitFor()
@@ -65,17 +66,17 @@ describe.skipIf(NO_BROWSER)(`Reference pages${WHY}`, () => {
     await look('closed')
     await page.locator(`${operation} .opblock-summary-control`).click()
     await page.locator(`${operation} .opblock-body`).waitFor()
-    await look('open')
+    await look('open', operation)
     await page.getByRole('button', { name: 'Authorize' }).first().click()
     await page.locator('.modal-ux').waitFor()
-    await look('dialog')
+    await look('dialog', '.modal-ux')
     await page.locator('.modal-ux input').fill(credential())
     await page.locator('.modal-ux button[type=submit]').click()
     await page.locator('.modal-ux .btn-done').click()
     await page.locator(`${operation} .try-out__btn`).click()
     await page.locator(`${operation} .execute`).click()
     await page.locator(`${operation} .live-responses-table`).waitFor()
-    await look('answered')
+    await look('answered', operation)
     await expect.poll(() => page.locator(`${operation} .live-responses-table .response-col_status`).last().textContent()).toContain('200')
     // Opening an operation gives its address, which opens it again, on a narrow page too.
     expect(page.url()).toBe(`${url()}/docs${address}`)

@@ -1,6 +1,14 @@
 // What axe finds on a page of a browser.
-import axe from 'axe-core'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
+
+const SOURCE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+
+/** Loads axe with every page that is opened from now on: for many pages, so that it is sent once. */
+export async function bringAxe(page: Page): Promise<void> {
+  await page.addInitScript({ content: SOURCE })
+}
 
 /** What axe holds for serious or critical, in light; and in dark, which differs by its colours. */
 export async function seriousOf(page: Page): Promise<string[]> {
@@ -10,21 +18,22 @@ export async function seriousOf(page: Page): Promise<string[]> {
   return [...light, ...(await seriousColours(page)).map((what) => `in dark: ${what}`)]
 }
 
-/** The same of a page in the colours that it has. */
-export function seriousAsShown(page: Page): Promise<string[]> {
-  return axeOf(page, 'tag', ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'])
+/** The same of a page, or of a part of it, in the colours that it has. */
+export function seriousAsShown(page: Page, part?: string): Promise<string[]> {
+  return axeOf(page, part, 'tag', ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'])
 }
 
-/** What is wrong with the colours that a page has now. */
-export function seriousColours(page: Page): Promise<string[]> {
-  return axeOf(page, 'rule', ['color-contrast', 'link-in-text-block'])
+/** What is wrong with the colours that a page or a part of it has now. */
+export function seriousColours(page: Page, part?: string): Promise<string[]> {
+  return axeOf(page, part, 'rule', ['color-contrast', 'link-in-text-block'])
 }
 
-async function axeOf(page: Page, type: 'tag' | 'rule', values: string[]): Promise<string[]> {
-  if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axe.source)
+async function axeOf(page: Page, part: string | undefined, type: 'tag' | 'rule', values: string[]): Promise<string[]> {
+  if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(SOURCE)
   // Style sheets and media are fetched again only for rules that are not among these.
+  const on = part === undefined ? 'document' : JSON.stringify(part)
   const options = { preload: false, resultTypes: ['violations'], runOnly: { type, values } }
-  return page.evaluate<string[]>(`axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations
+  return page.evaluate<string[]>(`axe.run(${on}, ${JSON.stringify(options)}).then(({ violations }) => violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) => nodes.map((node) => id + ' at ' + node.target.join(' ') + ' ' + (node.any[0]?.message ?? ''))))`)
 }
