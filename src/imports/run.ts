@@ -6,9 +6,9 @@ import { MARKETS, type Market } from '#core/markets.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import { thenAnnounce } from '#db/announce.ts'
 import { collector } from '#db/change.ts'
-import type { Tx } from '#db/schema.ts'
+import type { Db, Tx } from '#db/schema.ts'
 import type { PriceMapping } from '#prices/mappings.ts'
-import { closeImport, type ImportCounts, IMPORT_LOCK, noCounts, reportProgress } from '#prices/imports.ts'
+import { closeImport, type ImportCounts, type ImportOutcome, IMPORT_LOCK, noCounts, reportProgress } from '#prices/imports.ts'
 import { type RefusalReason, type RefusedRow, Refusals } from '#prices/refusals.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
 import { lockMarkets } from '#prices/writer.ts'
@@ -59,7 +59,7 @@ export async function runImport(ctx: ImportRunCtx, id: number, request: ImportRe
   } catch (error) {
     const why = error instanceof FeedError ? error.why : reason('import_stopped')
     const untouched = { ...noCounts(), rowsRead: counts.rowsRead, rejected: counts.rejected }
-    await closeImport(ctx.db.kysely, id, { status: 'failed', counts: untouched, refusals, why })
+    await closeAlone(ctx.db, id, { status: 'failed', counts: untouched, refusals, why })
     if (error instanceof FeedError) return { id, status: 'failed', counts: untouched, errors, reasons: refusals.reasons, why }
     throw error
   }
@@ -125,8 +125,13 @@ async function writeAll(ctx: ImportRunCtx, id: number, request: ImportRequest, c
   // No retry: the input may be a stream. Writers of a market take turns, so there is nothing to collide with.
   await thenAnnounce(ctx.db.kysely, importAll, (run) => ctx.db.kysely.transaction().execute(run)).catch(async (error: unknown) => {
     if (!(error instanceof DryRun)) throw error
-    await closeImport(ctx.db.kysely, id, { status: 'done', counts, refusals })
+    await closeAlone(ctx.db, id, { status: 'done', counts, refusals })
   })
+}
+
+/** Closes an import whose own transaction is over: its end and all its refused rows are seen at once. */
+function closeAlone({ kysely }: Db, id: number, outcome: ImportOutcome): Promise<void> {
+  return kysely.transaction().execute((tx) => closeImport(tx, id, outcome))
 }
 
 async function* countBytes(bytes: AsyncIterable<Uint8Array>, count: (size: number) => void): AsyncIterable<Uint8Array> {

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import { type Reason, reason, textOf } from '#core/problems.ts'
-import type { Db, Queryable } from '#db/schema.ts'
+import type { Db, Queryable, Tx } from '#db/schema.ts'
 import { type Refusals, storable } from './refusals.ts'
 import { storeRefusedRows } from './refused-rows-csv.ts'
 
@@ -87,13 +87,17 @@ export async function reportProgress(db: Db, id: number, counts: ImportCounts, p
     .execute()
 }
 
+export interface ImportOutcome {
+  status: 'done' | 'failed'
+  counts: ImportCounts
+  refusals: Refusals
+  /** why it failed */
+  why?: Reason
+}
+
 /** Writes down how a batch ended, with its counts and refused rows. */
-export async function closeImport(
-  on: Queryable,
-  id: number,
-  outcome: { status: 'done' | 'failed'; counts: ImportCounts; refusals: Refusals; why?: Reason },
-): Promise<void> {
-  await on
+export async function closeImport(tx: Tx, id: number, outcome: ImportOutcome): Promise<void> {
+  await tx
     .updateTable('imports')
     .set({
       ...columns(outcome.counts),
@@ -106,7 +110,7 @@ export async function closeImport(
     })
     .where('id', '=', id)
     .execute()
-  await storeRefusedRows(on, id, outcome.refusals.csv.finish())
+  await storeRefusedRows(tx, id, outcome.refusals.csv.finish())
 }
 
 /** Why an import failed, as its columns hold it. */
