@@ -133,7 +133,14 @@ export const readActivity = verb(
     const { period, previous } = periodsOf(length, to, localTime(now(), market.timeZone).slice(0, 10))
     const accountId = account === undefined ? null : (await fetchAccount(db.kysely, account)).id
     const start = (date: string) => new Date(Temporal.PlainDate.from(date).toZonedDateTime(market.timeZone).epochMilliseconds)
-    const span: Span = { before: start(previous.from), from: start(period.from), to: start(dayAfter(period.to)), zone: market.timeZone, accountId }
+    const span: Span = {
+      before: start(previous.from),
+      from: start(period.from),
+      to: start(dayAfter(period.to)),
+      days: [...daysOf(previous), ...daysOf(period)].map((date) => ({ day: date, from: start(date) })),
+      zone: market.timeZone,
+      accountId,
+    }
     // One snapshot, so that totals, days and the lists of leaders agree.
     return inTransaction(
       db,
