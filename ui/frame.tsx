@@ -35,13 +35,7 @@ export function Frame({ places, icons, who, signOut, find, children }: FrameProp
   const { path } = useLocation()
   const home = places[0]!.href
   const within = (place: string) => path === place || (place !== home && path.startsWith(`${place}/`))
-  const nav = useRef<HTMLElement>(null)
-  // On a narrow page the places scroll sideways.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the path says which is current
-  useEffect(() => {
-    const current = nav.current?.querySelector<HTMLElement>('[aria-current]')
-    if (current) nav.current!.scrollLeft = current.offsetLeft - 60
-  }, [path])
+  const nav = useCurrentInView(path)
   return (
     <div class="frame">
       <a class="skip" href="#content">
@@ -111,10 +105,26 @@ export function Preferences() {
   )
 }
 
+/**
+ * Links that scroll sideways on a narrow page, with the current one in the middle.
+ * @param current says which link is current
+ */
+function useCurrentInView(current: string | undefined) {
+  const row = useRef<HTMLElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is shown follows from it
+  useEffect(() => {
+    const { current: links } = row
+    const link = links?.querySelector<HTMLElement>('[aria-current]')
+    if (links && link) links.scrollLeft = link.offsetLeft - links.offsetLeft - (links.clientWidth - link.offsetWidth) / 2
+  }, [current])
+  return row
+}
+
 /** Pages that belong together. */
 export function Tabs({ tabs }: { tabs: { href: string; text: string; current: boolean }[] }) {
+  const row = useCurrentInView(tabs.find(({ current }) => current)?.href)
   return (
-    <nav class="tabs" aria-label={t('views')}>
+    <nav ref={row} class="tabs" aria-label={t('views')}>
       {tabs.map(({ href, text, current }) => (
         <a key={href} href={href} aria-current={current ? 'page' : undefined}>
           {text}

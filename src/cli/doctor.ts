@@ -2,6 +2,7 @@
 import { createServer, isIPv6 } from 'node:net'
 import type { Command } from 'commander'
 import { pino } from 'pino'
+import { reason } from '#core/problems.ts'
 import { embeddedConnection } from '#db/embedded.ts'
 import { openDatabase } from '#db/open.ts'
 import { databaseFindings, machineFindings } from '#health/checks.ts'
@@ -71,7 +72,11 @@ async function database(config: Config, running: boolean): Promise<Finding[]> {
     const opened = await openDatabase(config, { applicationName: 'mintmark doctor', log, max: 2, own: false })
     try {
       // An embedded database that is opened for this command alone has nobody else on it.
-      return await databaseFindings(config, { ...opened, needsWorker: config.databaseUrl !== null || running })
+      return await databaseFindings(config, {
+        db: opened.db,
+        describe: reason('said', { text: opened.describe }),
+        needsWorker: config.databaseUrl !== null || running,
+      })
     } finally {
       await opened.close()
     }

@@ -90,10 +90,12 @@ export const TERMS = [
   'accounts',
   'operators',
   'split it',
+  'Graded',
+  'Ungraded',
 ] as const
 export type Term = (typeof TERMS)[number]
 
-const TERM_PARAMS = ['thing', 'state', 'status', 'action', 'part', 'units', 'form', 'who', 'advice'] as const
+const TERM_PARAMS = ['thing', 'state', 'status', 'action', 'part', 'units', 'form', 'who', 'advice', 'group'] as const
 
 /**
  * Every rule with its English text. `{field}` and `{fields}` are names of fields; `TERM_PARAMS` hold one of `TERMS`; `{must}`,
@@ -424,6 +426,16 @@ export const RULES = {
   fits_none: 'no item matches in name, number, set and printing',
   like_none: 'no similar item was found',
   grade_missing: 'the item has no grade {name}',
+
+  // What checks of health find in part
+  database_embedded: 'the embedded PostgreSQL',
+  database_at_url: 'PostgreSQL at DATABASE_URL',
+  replica_other: 'it is not a streaming replica of this database',
+  replica_promoted: 'it is no longer a standby',
+  store_answers: 'it answers {answer}[ {code}]',
+  // Another program's own words
+  said: '{text}',
+  prices_covered: '{group} {prices} ({percent} %)',
 } as const
 
 export type Rule = keyof typeof RULES
@@ -481,6 +493,8 @@ export interface Words {
   rules: Readonly<Record<Rule, string>>
   /** in English a term is its own text */
   terms?: Readonly<Record<Term, string>>
+  /** between whole and fraction of a number; a point in English */
+  decimal?: string
 }
 
 const ENGLISH: Words = { rules: RULES }
@@ -497,21 +511,17 @@ export function together(problems: readonly Problem[]): Reason {
 
 /** A reason in a language; a problem begins with its field. */
 export function textIn(words: Words, of: Reason | Problem): string {
-  const text = fill(words.rules[of.rule], of.params, (name, value) => shown(words, name, value))
+  const text = fill(words.rules[of.rule], of.params, words)
   return 'field' in of ? `${of.field} ${text}` : text
 }
 
 /** A text with its `{names}` replaced; of `[a|b]` the first part is shown whose parameters are all given. */
-export function fill(
-  template: string,
-  params: Params,
-  show: (name: string, value: Value) => string = (name, value) => shown(ENGLISH, name, value),
-): string {
+export function fill(template: string, params: Params, words: Words = ENGLISH): string {
   let text = ''
   for (const parts of pieces(template)) {
     const part = parts.find(({ names }) => names.every((name) => params[name] !== undefined))
     part?.texts.forEach((before, i) => {
-      text += i === 0 ? before : show(part.names[i - 1]!, params[part.names[i - 1]!]!) + before
+      text += i === 0 ? before : shown(words, part.names[i - 1]!, params[part.names[i - 1]!]!) + before
     })
   }
   return text
@@ -544,7 +554,8 @@ function partOf(text: string): Part {
 function shown(words: Words, name: string, value: Value | undefined): string {
   if ((TERM_PARAMS as readonly string[]).includes(name)) return words.terms?.[value as Term] ?? (value as string)
   if (isList(value)) return value.map((one) => shown(words, name, one)).join(name === 'problems' ? '; ' : ', ')
-  return isReason(value) ? textIn(words, value) : String(value)
+  if (isReason(value)) return textIn(words, value)
+  return typeof value === 'number' ? String(value).replace('.', words.decimal ?? '.') : String(value)
 }
 
 export interface Naming {

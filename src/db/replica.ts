@@ -1,5 +1,6 @@
 // The streaming replica of DATABASE_REPLICA_URL: what is large and may be a moment old is read there, not on the primary.
 import { sql } from 'kysely'
+import { type Reason, reason, textOf } from '#core/problems.ts'
 import { openPool } from './pool.ts'
 import type { Db, Schema } from './schema.ts'
 
@@ -28,7 +29,7 @@ export async function readAtLength<T>({ replicaUrl, primary, log }: LargeReads, 
   try {
     const doubt = await doubtAbout(replica, primary)
     if (doubt === null) return await read(replica)
-    log.warn({}, `Not using the replica of DATABASE_REPLICA_URL: ${doubt}`)
+    log.warn({}, `Not using the replica of DATABASE_REPLICA_URL: ${textOf(doubt)}`)
     return await read(primary)
   } finally {
     await replica.close()
@@ -39,12 +40,12 @@ export async function readAtLength<T>({ replicaUrl, primary, log }: LargeReads, 
  * Why the replica cannot stand for the primary, null when it can: positions in the change log mean nothing in another cluster.
  * @throws where the primary cannot be asked
  */
-export async function doubtAbout(replica: Db, primary: Db): Promise<string | null> {
+export async function doubtAbout(replica: Db, primary: Db): Promise<Reason | null> {
   const here = await clusterOf(primary)
   const there = await clusterOf(replica).catch((error: Error) => error)
-  if (there instanceof Error) return there.message
-  if (there.cluster !== here.cluster) return 'it is not a streaming replica of this database'
-  return there.standby ? null : 'it is no longer a standby'
+  if (there instanceof Error) return reason('said', { text: there.message })
+  if (there.cluster !== here.cluster) return reason('replica_other')
+  return there.standby ? null : reason('replica_promoted')
 }
 
 async function clusterOf({ kysely }: Db): Promise<{ cluster: string; standby: boolean }> {

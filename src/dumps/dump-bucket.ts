@@ -6,7 +6,7 @@ import type { ReadableStream } from 'node:stream/web'
 import { type S3mini, S3ServiceError } from 's3mini'
 import type { BucketSettings } from '#config.ts'
 import { ServiceError } from '#core/errors.ts'
-import { reason } from '#core/problems.ts'
+import { reason, textOf } from '#core/problems.ts'
 import { openBucket, whyOf } from '#files/bucket.ts'
 import { type DumpStore, isStamp, KEPT_DUMPS, MANIFEST, stampOf, type StoredDumpFile, type StoreProblem } from './store.ts'
 import type { Dump } from './types.ts'
@@ -63,7 +63,7 @@ export class DumpBucket implements DumpStore {
       await this.#entries()
       return null
     } catch (error) {
-      return { message: whyOf(error), refused: error instanceof S3ServiceError && error.status < 500 && error.status !== 429 }
+      return { why: whyOf(error), refused: error instanceof S3ServiceError && error.status < 500 && error.status !== 429 }
     }
   }
 
@@ -88,7 +88,7 @@ export class DumpBucket implements DumpStore {
     try {
       return await ask()
     } catch (error) {
-      const cause = new Error(`The dump store is unavailable: ${whyOf(error)}`, { cause: error })
+      const cause = new Error(`The dump store is unavailable: ${textOf(whyOf(error))}`, { cause: error })
       throw new ServiceError('UNAVAILABLE', reason('dump_store'), { headers: { 'retry-after': '30' }, cause })
     }
   }

@@ -1,6 +1,7 @@
 // The newest dump and the one that is being made, for operators.
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
+import { textOf } from '#core/problems.ts'
 import { type HasViewer, verb } from '#core/verb.ts'
 import type { DumpCtx } from './maker.ts'
 import { closed, DumpSchema } from './types.ts'
@@ -35,5 +36,5 @@ export const getDumpState = verb({ name: 'getDumpState', needs: 'operator', inpu
 /** The state as operators see it; a store that cannot be used is a part of it, not an error. */
 export async function dumpState({ dumps: { store, progress } }: DumpCtx): Promise<DumpState> {
   const problem = await store.problem()
-  return { latest: problem ? null : await store.latest(), ...progress, place: store.place, problem: problem?.message ?? null }
+  return { latest: problem ? null : await store.latest(), ...progress, place: store.place, problem: problem && textOf(problem.why) }
 }

@@ -1,6 +1,7 @@
 // The store that the settings name: a bucket, or a folder.
 import type { BucketSettings } from '#config.ts'
 import type { Log } from '#core/context.ts'
+import { textOf } from '#core/problems.ts'
 import { DumpBucket } from './dump-bucket.ts'
 import { DumpFolder } from './dump-folder.ts'
 import type { DumpStore } from './store.ts'
@@ -17,7 +18,7 @@ export function openDumpStore({ dumpsDir, dumpsS3 }: { dumpsDir: string; dumpsS3
 export async function checkDumpStore(store: DumpStore, log: Log): Promise<void> {
   const problem = await store.problem()
   if (!problem) return
-  const { message, refused } = problem
-  if (refused) throw new Error(`The dump store rejects its settings (${message}); check DUMPS_S3_URL, its keys and DUMPS_S3_REGION`)
+  const message = textOf(problem.why)
+  if (problem.refused) throw new Error(`The dump store rejects its settings (${message}); check DUMPS_S3_URL, its keys and DUMPS_S3_REGION`)
   log.warn({ place: store.place, problem: message }, 'Dump store unreachable; starting without it')
 }

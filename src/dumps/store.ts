@@ -1,5 +1,6 @@
 // Where dumps are kept: what a store does, and how its entries are named.
 import type { Readable } from 'node:stream'
+import type { Reason } from '#core/problems.ts'
 import type { Dump } from './types.ts'
 
 /** A file of a dump as it is sent. */
@@ -10,7 +11,7 @@ export interface StoredDumpFile {
 
 /** Why a store cannot be used now, for an operator. */
 export interface StoreProblem {
-  message: string
+  why: Reason
   /** whether the store answers and refuses: only other settings help */
   refused: boolean
 }

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { S3mini, S3ServiceError } from 's3mini'
 import type { BucketSettings } from '#config.ts'
+import { type Reason, reason } from '#core/problems.ts'
 
 /** How long the store may take to begin an answer: to a read, and to a part that is sent to it. */
 const ANSWER_MS = 10_000
@@ -44,9 +45,9 @@ async function answeredInTime(url: string | URL | Request, init: RequestInit): P
 }
 
 /** What went wrong, for operators: without what the store sent as a body. */
-export function whyOf(error: unknown): string {
-  if (error instanceof S3ServiceError) return `it answers ${error.status}${error.serviceCode ? ` ${error.serviceCode}` : ''}`
+export function whyOf(error: unknown): Reason {
+  if (error instanceof S3ServiceError) return reason('store_answers', { answer: error.status, ...(error.serviceCode && { code: error.serviceCode }) })
   let inner = error as Error
   while (inner.cause instanceof Error) inner = inner.cause
-  return inner.message || (inner as NodeJS.ErrnoException).code || inner.name
+  return reason('said', { text: inner.message || (inner as NodeJS.ErrnoException).code || inner.name })
 }

@@ -1,6 +1,7 @@
 // What is checked of a running service or before its start: disk, the store of dumps, database, migrations, clock, worker, price sources and rates.
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { sql } from 'kysely'
+import { type Reason, reason, type Term } from '#core/problems.ts'
 import { call } from '#core/verb.ts'
 import { pendingMigrations } from '#db/migrate.ts'
 import { doubtAbout, openReplica } from '#db/replica.ts'
@@ -23,8 +24,8 @@ export async function machineFindings(config: Config): Promise<Finding[]> {
 
 interface DatabaseInUse {
   db: Db
-  /** what the database is, in words */
-  describe: string
+  /** what the database is */
+  describe: Reason
   /** whether a worker should be at work on it */
   needsWorker: boolean
 }
@@ -54,7 +55,7 @@ function disk({ dataDir: path }: Config): Finding {
   const { bavail, bsize } = statfsSync(existsSync(path) ? path : '.')
   const free = bavail * bsize
   const enough = free >= LEAST_FREE_BYTES
-  return finding('disk', enough, enough ? 'disk_free' : 'disk_low', { gigabytes: (free / 1024 ** 3).toFixed(1) })
+  return finding('disk', enough, enough ? 'disk_free' : 'disk_low', { gigabytes: Math.round((free / 1024 ** 3) * 10) / 10 })
 }
 
 function limits({ rateLimits, redisUrl, alone }: Config): Finding {
@@ -69,10 +70,10 @@ async function dumps(config: Config): Promise<Finding> {
   const store = openDumpStore(config)
   const problem = await store.problem()
   if (!problem) return finding(check, true, 'dumps_kept', { place: store.place })
-  return finding(check, false, problem.refused ? 'dumps_refused' : 'dumps_unreachable', { place: store.place, message: problem.message })
+  return finding(check, false, problem.refused ? 'dumps_refused' : 'dumps_unreachable', { place: store.place, message: problem.why })
 }
 
-async function server(db: Db, describe: string): Promise<Finding> {
+async function server(db: Db, describe: Reason): Promise<Finding> {
   const { rows } = await sql<{ version: string; number: number; durable: boolean }>`
     select current_setting('server_version') as version, current_setting('server_version_num')::int as number,
            current_setting('fsync')::bool and current_setting('full_page_writes')::bool as durable`.execute(db.kysely)
@@ -135,7 +136,11 @@ function stateOf(source: PriceSource): Finding {
     ...(prices > 0 && { confirmed: percent(confirmed), trusted: percent(trusted), disputed: percent(disputed), stale: percent(stale) }),
     held,
     ...(held > 0 && { held_market: market }),
-    ...(groups.length > 0 && { covered: groups.map(({ group, prices: count, coverage }) => `${group} ${count} (${percent(coverage)} %)`) }),
+    ...(groups.length > 0 && {
+      covered: groups.map(({ group, prices: count, coverage }) =>
+        reason('prices_covered', { group: group as Term, prices: count, percent: percent(coverage) }),
+      ),
+    }),
   })
 }
 

@@ -1,5 +1,5 @@
 // What checks of health find and what to do about it: rules with parameters, from which texts are made in any language.
-import { fill, type Params } from '#core/problems.ts'
+import { fill, type Params, type Words } from '#core/problems.ts'
 import { type Static, Type } from '#core/input.ts'
 
 export interface FindingTexts {
@@ -88,7 +88,7 @@ export function finding(check: string, ok: boolean, rule: FindingRule, params: P
   return { check, ok, rule, params, found, ...(advice && { advice }) }
 }
 
-/** The texts of a finding in the language of the templates; without advice where nothing is to be done. */
-export function textsOf({ found, advice = '' }: FindingTexts, params: Params): Required<FindingTexts> {
-  return { found: fill(found, params), advice: fill(advice, params) }
+/** The texts of a finding in the language of the templates and the words (default: English); without advice where nothing is to be done. */
+export function textsOf({ found, advice = '' }: FindingTexts, params: Params, words?: Words): Required<FindingTexts> {
+  return { found: fill(found, params, words), advice: fill(advice, params, words) }
 }

@@ -1,5 +1,6 @@
 // How the service is: what the command `doctor` checks, seen from the node that answers.
 import { Type } from '#core/input.ts'
+import { reason } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
 import type { Config } from '#config.ts'
@@ -23,7 +24,7 @@ export interface HealthCtx extends ReadCtx {
 export const readHealth = verb(
   { name: 'readHealth', needs: 'operator', input: Type.Object({}, { additionalProperties: false }) },
   async ({ db, config }: HealthCtx): Promise<Health> => {
-    const describe = config.databaseUrl === null ? 'the embedded PostgreSQL' : 'PostgreSQL at DATABASE_URL'
+    const describe = reason(config.databaseUrl === null ? 'database_embedded' : 'database_at_url')
     const findings = [...(await machineFindings(config)), ...(await databaseFindings(config, { db, describe, needsWorker: true }))]
     return { ok: findings.every(({ ok }) => ok), findings }
   },

@@ -6,7 +6,8 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSampleNode } from '../graphql/client.ts'
 import { seriousOf } from '../support/axe.ts'
-import { OPERATOR_TOKEN, send, type TestNode } from '../support/node.ts'
+import { OPERATOR_TOKEN, send, type TestNode, until } from '../support/node.ts'
+import { openReceiver, status } from '../webhooks/receiver.ts'
 import { launch, NO_BROWSER, operator, settled, signedIn, type Visit, WHY } from './browser.ts'
 
 interface Listing {
@@ -301,6 +302,50 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Reject' }).click()
     await page.getByText('Rejected: 1').waitFor()
     await expect.poll(() => Promise.all(made.map(statusOf))).toEqual(['rejected', 'pending'])
+  })
+
+  test('several accounts are suspended at once, and it is undone', async () => {
+    const made: number[] = []
+    for (const name of ['Ring one', 'Ring two']) made.push((await operator<{ id: number }>(node, 'POST', '/accounts', { name, plan: 'starter' })).id)
+    const suspended = () => Promise.all(made.map(async (id) => (await operator<{ suspended: boolean }>(node, 'GET', `/accounts/${id}`)).suspended))
+    await visited.open('/accounts?search=Ring')
+    await page.getByLabel('Select all').check()
+    await page.getByRole('button', { name: 'Suspend (2)' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click()
+    await page.getByText('Suspended: 2').waitFor()
+    expect(await suspended()).toEqual([true, true])
+    await page.getByRole('button', { name: 'Resume (2)' }).waitFor()
+    await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Resumed: 2').waitFor()
+    expect(await suspended()).toEqual([false, false])
+  })
+
+  test('several keys are revoked at once; one that was revoked before is left out', async () => {
+    const path = `/accounts/${node.accounts.professional}/keys`
+    const keys: { id: number; key: string }[] = []
+    for (const label of ['Leaked 1', 'Leaked 2', 'Leaked 3']) keys.push(await operator(node, 'POST', path, { label }))
+    await operator(node, 'DELETE', `/keys/${keys[2]!.id}`)
+    await visited.open(`/accounts/${node.accounts.professional}?view=keys&search=Leaked`)
+    await page.getByLabel('Select all').check()
+    await page.getByRole('button', { name: 'Revoke (2)' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('Revoked: 2').waitFor()
+    const found = await operator<{ revoked_at: string | null }[]>(node, 'GET', `${path}?search=Leaked`)
+    expect(found.map((key) => key.revoked_at !== null)).toEqual([true, true, true])
+  })
+
+  test('several events are sent again at once', async () => {
+    const receiver = await openReceiver(status(200))
+    await send(`${node.publicUrl}/api/v1/plus/webhook`, node.keys.plus, { method: 'PUT', json: { url: receiver.url, on_sale: true } })
+    for (const event of ['sale', 'expire']) await operator(node, 'POST', `/accounts/${node.accounts.plus}/webhook/test`, { event })
+    const delivered = () => operator<object[]>(node, 'GET', '/webhook-events?state=delivered')
+    await until('both are delivered', async () => (await delivered()).length === 2)
+    await visited.open('/webhooks?state=delivered')
+    await page.getByLabel('Select all').check()
+    await page.getByRole('button', { name: 'Send again (2)' }).click()
+    await page.getByText('Queued for redelivery: 2').waitFor()
+    await until('both arrive again', () => receiver.received.length === 4)
+    await receiver.close()
   })
 
   test('Ctrl-K finds pages, things by name and by id, with the keyboard alone', async () => {

@@ -87,6 +87,8 @@ export const TURKISH: Words = {
     accounts: 'hesaplar',
     operators: 'operatörler',
     'split it': 'bölün',
+    Graded: 'Dereceli',
+    Ungraded: 'Derecesiz',
   },
   rules: {
     required: 'gerekli[: {must}]',
@@ -400,5 +402,14 @@ export const TURKISH: Words = {
     fits_none: 'adı, numarası, seti ve baskısıyla uyan ürün yok',
     like_none: 'benzer bir ürün yok',
     grade_missing: 'ürünün {name} derecesi yok',
+
+    database_embedded: 'gömülü PostgreSQL',
+    database_at_url: 'DATABASE_URL adresindeki PostgreSQL',
+    replica_other: 'bu veritabanının akışla çoğaltılan bir kopyası değil',
+    replica_promoted: 'artık yedek sunucu değil',
+    store_answers: '{answer}[ {code}] yanıtını veriyor',
+    said: '{text}',
+    prices_covered: '{group} {prices} (%{percent})',
   },
+  decimal: ',',
 }

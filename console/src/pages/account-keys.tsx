@@ -5,9 +5,10 @@ import { confirmed, Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
 import { Secret } from '#ui/secret.tsx'
 import { Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
-import { List, useWrite, writeNow } from '../api.ts'
+import { List, may, request, useWrite, writeNow } from '../api.ts'
 import { type ApiKey, type NewApiKey, pathsOperatorV1AccountsAccount_idKeysGetParametersQueryStateValues as KEY_STATES } from '../api-types.ts'
 import { Act } from '../ui/act.tsx'
+import { BulkButton, each } from '../ui/bulk.tsx'
 import { date, moment, t, term } from '../words.ts'
 
 type Task = { kind: 'create' } | { kind: 'change'; key: ApiKey } | { kind: 'rotate'; key: ApiKey } | { kind: 'show'; key: NewApiKey } | null
@@ -25,6 +26,13 @@ export function AccountKeys({ accountId }: { accountId: number }) {
     announce(t('keyRevoked'))
     changed()
   }
+  const revokeAll = async (keys: ApiKey[]) => {
+    const asked = { title: t('revokeAllTitle', { count: keys.length }), text: t('revokeAllText'), action: t('revoke') }
+    if (!(await confirmed(asked))) return
+    const done = await each(keys, ({ id }) => request('DELETE', `/keys/${id}`))
+    if (done.length > 0) announce(t('revokedCount', { count: done.length }))
+    changed()
+  }
   return (
     <>
       <List
@@ -40,6 +48,17 @@ export function AccountKeys({ accountId }: { accountId: number }) {
           <Act need="support" class="main" onClick={() => setTask({ kind: 'create' })}>
             {t('newKey')}
           </Act>
+        }
+        bulk={
+          may('support')
+            ? {
+                nameOf,
+                actions: (chosen) => {
+                  const keys = chosen.filter(({ revoked_at: at }) => at === null)
+                  return keys.length > 0 && <BulkButton text={t('revokeCount', { count: keys.length })} class="danger" run={() => revokeAll(keys)} />
+                },
+              }
+            : undefined
         }
         rowKey={(key) => key.id}
         columns={[

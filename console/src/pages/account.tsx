@@ -33,7 +33,8 @@ export function AccountPage() {
   const id = Number(useRoute().params.id)
   const { path } = useRoute()
   const account = useData(`/accounts/${id}`)
-  const view = useAddressQuery().values.view ?? 'overview'
+  const asked = useAddressQuery().values.view
+  const { name: view } = VIEWS.find(({ name }) => name === asked) ?? VIEWS[0]!
   return (
     <>
       <p class="trail">

@@ -1,14 +1,16 @@
 // All accounts, and a new one.
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
+import { useVersion } from '#ui/data.ts'
 import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
 import { Tabs } from '#ui/frame.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { Id } from '#ui/id.tsx'
 import { Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
-import { List, useWrite } from '../api.ts'
+import { List, may, useWrite } from '../api.ts'
 import { planValues as PLANS } from '../api-types.ts'
+import { AccountBulk } from '../ui/account-bulk.tsx'
 import { Act } from '../ui/act.tsx'
 import { count, date, t, term } from '../words.ts'
 
@@ -27,6 +29,7 @@ export function AccountTabs({ current }: { current: 'accounts' | 'webhooks' }) {
 
 export function AccountsPage() {
   const [opening, setOpening] = useState(false)
+  const [version, changed] = useVersion()
   return (
     <>
       <Heading>{t('accounts')}</Heading>
@@ -51,6 +54,12 @@ export function AccountsPage() {
           <Act need="support" class="main" onClick={() => setOpening(true)}>
             {t('newAccount')}
           </Act>
+        }
+        version={version}
+        bulk={
+          may('support')
+            ? { nameOf: (account) => account.name, actions: (accounts) => <AccountBulk accounts={accounts} onDone={changed} /> }
+            : undefined
         }
         rowKey={(account) => account.id}
         columns={[

@@ -27,7 +27,7 @@ export function FirstStepsPage() {
 function Steps({ of: { steps } }: { of: FirstSteps }) {
   const next = steps.find(({ done }) => !done)
   return (
-    <ol class="steps">
+    <ol class="first-steps">
       {steps.map((each) => (
         <li key={each.step} aria-current={each === next ? 'step' : undefined}>
           <Status code={each.done ? 'done' : 'open'} />

@@ -2,6 +2,7 @@
 import { Heading } from '#ui/heading.tsx'
 import { Await, Status } from '#ui/states.tsx'
 import { Table } from '#ui/table.tsx'
+import { TURKISH } from '#ui/words/rules-tr.ts'
 import type { Params } from '../../../src/core/problems.ts'
 import { type FindingRule, textsOf } from '../../../src/health/findings.ts'
 import { type Finding, marketCodeValues as MARKETS } from '../api-types.ts'
@@ -46,7 +47,7 @@ export function HealthPage() {
 /** What was found and what to do, in the reader's language; as the service says it where its rule is not known here. */
 function told({ rule, params, found, advice }: Finding): { found: string; advice?: string | undefined } {
   const known = locale.value === 'tr' && Object.hasOwn(FINDINGS_IN_TURKISH, rule)
-  return known ? textsOf(FINDINGS_IN_TURKISH[rule as FindingRule], params as Params) : { found, advice }
+  return known ? textsOf(FINDINGS_IN_TURKISH[rule as FindingRule], params as Params, TURKISH) : { found, advice }
 }
 
 function nameOf(check: string): string {

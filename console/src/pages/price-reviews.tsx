@@ -45,7 +45,7 @@ export function PriceReviewsPage() {
   const [version, changed] = useVersion()
   const { values, page, filtered, bar, link } = useFilters([
     { name: 'state', label: t('state'), options: STATES.map((code) => ({ value: code, text: term('status', code) })) },
-    { name: 'cause', label: t('why'), options: CAUSES.map((code) => ({ value: code, text: causeText(code) })) },
+    { name: 'cause', label: t('why'), options: CAUSES.map((code) => ({ value: code, text: causeName(code) })) },
     { name: 'market', label: t('source'), options: marketOptions() },
     { name: 'game', label: t('game') },
     { name: 'category_id', label: t('set'), picker: categories },
@@ -213,6 +213,12 @@ function round(times: number): number {
 function causeText(code: string, state?: PriceReview['state']): string {
   const flag = term('flag', code)
   return state === 'held' || flag === code ? term('rule', code) : flag
+}
+
+/** Among all causes: those that hold a price are marked, since a disputed price can have the same text. */
+function causeName(code: string): string {
+  const isRule = term('flag', code) === code
+  return isRule ? `${term('status', 'held')}: ${causeText(code)}` : causeText(code)
 }
 
 type Values = Record<string, string>

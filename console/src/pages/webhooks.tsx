@@ -1,13 +1,14 @@
 // Webhook events, of one account or of all: how their delivery goes and what was answered, sent again, and test events.
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { newKey } from '#ui/api.ts'
 import { useVersion } from '#ui/data.ts'
 import { Heading } from '#ui/heading.tsx'
 import { Id } from '#ui/id.tsx'
 import { Await, Empty, Facts, Refusal, Status } from '#ui/states.tsx'
 import type { Column } from '#ui/table.tsx'
 import { announce } from '#ui/toasts.tsx'
-import { List, useData, useWrite, writeNow } from '../api.ts'
+import { List, may, request, useData, useWrite, writeNow } from '../api.ts'
 import {
   type AccountWebhook as Webhook,
   eventKindValues as EVENT_KINDS,
@@ -17,6 +18,7 @@ import {
 import { Named } from '../ui/named.tsx'
 import { accounts } from '../ui/sources.ts'
 import { Act } from '../ui/act.tsx'
+import { BulkButton, each } from '../ui/bulk.tsx'
 import { ago, count, moment, t, term } from '../words.ts'
 import { AccountTabs } from './accounts.tsx'
 
@@ -138,6 +140,11 @@ function WebhookEvents({ accountId, version: outer, actions }: WebhookEventsProp
     announce(t('redelivering'))
     changed()
   }
+  const redeliverAll = async (events: WebhookEvent[]) => {
+    const done = await each(events, ({ id }) => request('POST', `/webhook-events/${id}/redeliver`, { idempotencyKey: newKey() }))
+    if (done.length > 0) announce(t('redeliveringCount', { count: done.length }))
+    changed()
+  }
   return (
     <List
       path="/webhook-events"
@@ -160,6 +167,17 @@ function WebhookEvents({ accountId, version: outer, actions }: WebhookEventsProp
       version={outer + inner}
       again={(events) => (events.some((event) => event.state === 'queued') ? SOON_MS : null)}
       actions={actions}
+      bulk={
+        may('support')
+          ? {
+              nameOf: ({ id, event }) => `${term('event', event)} ${id}`,
+              actions: (chosen) => {
+                const events = chosen.filter(({ state }) => state !== 'queued')
+                return events.length > 0 && <BulkButton text={t('redeliverCount', { count: events.length })} run={() => redeliverAll(events)} />
+              },
+            }
+          : undefined
+      }
       rowKey={(event) => event.id}
       columns={[
         { head: t('id'), number: true, cell: (event) => <Id value={event.id} /> },

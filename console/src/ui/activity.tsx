@@ -153,8 +153,8 @@ function Figure({ measure: { word, of, whole, show, more, note }, of: answer, ch
       <strong>{now === null ? '–' : show(now)}</strong>
       <small>
         {before === null ? t('nothingBefore') : t('wasBefore', { value: show(before) })} <Change now={now} before={before} more={more} />
+        {extra && <span class="extra">{extra}</span>}
       </small>
-      {extra && <small>{extra}</small>}
     </button>
   )
 }

@@ -3,9 +3,11 @@ import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { useVersion } from '#ui/data.ts'
 import { useData } from '../api.ts'
-import { compact, t } from '../words.ts'
+import { t } from '../words.ts'
 
 const AGAIN_MS = 60_000
+/** More than this is told by the title alone: the badge stands beside a name. */
+const MOST = 999
 
 export function PricesWaiting() {
   const { url } = useLocation()
@@ -17,7 +19,7 @@ export function PricesWaiting() {
   if (prices === 0) return null
   return (
     <span class="badge" title={t('pricesWaiting', { count: prices })}>
-      {compact(prices)} <span class="hidden">{t('pricesWaiting', { count: prices })}</span>
+      {prices > MOST ? `${MOST}+` : prices} <span class="hidden">{t('pricesWaiting', { count: prices })}</span>
     </span>
   )
 }

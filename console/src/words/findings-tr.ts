@@ -3,7 +3,7 @@ import type { FindingRule, FindingTexts } from '../../../src/health/findings.ts'
 
 const SOURCE =
   '[{name}; ][{aside} tarafından devre dışı bırakıldı; ][en yeni veri {age_days} günlük|henüz veri yok][, genellikle {interval_days} günde bir]' +
-  '[; %{confirmed} doğrulanmış, %{trusted} güvenilir, %{disputed} çelişkili, %{stale} eski]; {held} bekletilen[; fiyatlar (kapsam): {covered}]'
+  '[; %{confirmed} doğrulanmış, %{trusted} güvenilir, %{disputed} çelişkili, %{stale} güncel değil]; {held} bekletilen[; fiyatlar (kapsam): {covered}]'
 const DECIDE = '[bunlara karar verin: mintmark held list --market {held_market}]'
 
 export const FINDINGS_IN_TURKISH: Record<FindingRule, FindingTexts> = {
