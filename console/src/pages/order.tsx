@@ -48,7 +48,7 @@ export function OrderPage() {
               <Facts
                 rows={[
                   [t('soldAt'), moment(row.sold_at)],
-                  [t('buyerReference'), <Buyer key="buyer" reference={row.buyer_reference} />],
+                  [t('buyerReference'), row.buyer_reference && <Buyer key="buyer" reference={row.buyer_reference} />],
                   [t('total'), lira(sumOf(row, (line) => line.quantity * line.unit_price))],
                   [t('commission'), lira(sumOf(row, (line) => line.commission))],
                   [t('payout'), lira(sumOf(row, (line) => line.seller_payout))],
@@ -79,8 +79,8 @@ export function OrderPage() {
 }
 
 /** Leads to all orders of the buyer. */
-function Buyer({ reference }: { reference: string | null }) {
-  return reference && <a href={`/console/orders?${new URLSearchParams({ buyer_reference: reference })}`}>{reference}</a>
+function Buyer({ reference }: { reference: string }) {
+  return <a href={`/console/orders?${new URLSearchParams({ buyer_reference: reference })}`}>{reference}</a>
 }
 
 function LineState({ line: { line, listing_status: status, cancellation }, onCancel }: { line: Line; onCancel: (() => void) | null }) {
