@@ -173,37 +173,41 @@ export function ApprovalRulePage() {
                   [t('ruleApproved'), count(rule.approved)],
                 ]}
               />
-              <h2>{t('ruleConditions')}</h2>
-              <ul class="reasons">
-                {sentencesOf(rule.conditions).map((sentence) => (
-                  <li key={sentence}>{sentence}</li>
-                ))}
-              </ul>
+              <section>
+                <h2>{t('ruleConditions')}</h2>
+                <ul class="reasons">
+                  {sentencesOf(rule.conditions).map((sentence) => (
+                    <li key={sentence}>{sentence}</li>
+                  ))}
+                </ul>
+              </section>
               <BacktestForm key={rule.version} rule={rule} />
-              <h2>{t('ruleLog')}</h2>
-              <List
-                path={`/approval-rules/${id}/log`}
-                caption={t('ruleLog')}
-                empty={t('noRuleLog')}
-                version={version}
-                filters={[
-                  {
-                    name: 'approves',
-                    label: t('ruleSays'),
-                    options: ['1', '0'].map((code) => ({ value: code, text: t(code === '1' ? 'ruleWouldApprove' : 'ruleWouldLeave') })),
-                  },
-                ]}
-                rowKey={(row) => `${row.listing_id} ${row.at}`}
-                columns={[
-                  { head: t('listing'), cell: (row) => <a href={`/console/listings/${row.listing_id}`}>{row.title ?? `#${row.listing_id}`}</a> },
-                  { head: t('when'), short: true, cell: (row) => <span title={moment(row.at)}>{ago(row.at)}</span> },
-                  { head: t('ruleVersion'), number: true, wide: true, cell: (row) => row.rule_version },
-                  { head: t('ruleMode'), wide: true, cell: (row) => term('ruleMode', row.mode) },
-                  { head: t('ruleSays'), cell: (row) => t(row.approves ? 'ruleWouldApprove' : 'ruleWouldLeave') },
-                  { head: t('decision'), cell: (row) => row.decision && term('listingDecision', row.decision) },
-                  { head: t('actor'), wide: true, cell: (row) => row.decided_by },
-                ]}
-              />
+              <section>
+                <h2>{t('ruleLog')}</h2>
+                <List
+                  path={`/approval-rules/${id}/log`}
+                  caption={t('ruleLog')}
+                  empty={t('noRuleLog')}
+                  version={version}
+                  filters={[
+                    {
+                      name: 'approves',
+                      label: t('ruleSays'),
+                      options: ['1', '0'].map((code) => ({ value: code, text: t(code === '1' ? 'ruleWouldApprove' : 'ruleWouldLeave') })),
+                    },
+                  ]}
+                  rowKey={(row) => `${row.listing_id} ${row.at}`}
+                  columns={[
+                    { head: t('listing'), cell: (row) => <a href={`/console/listings/${row.listing_id}`}>{row.title ?? `#${row.listing_id}`}</a> },
+                    { head: t('when'), short: true, cell: (row) => <span title={moment(row.at)}>{ago(row.at)}</span> },
+                    { head: t('ruleVersion'), number: true, wide: true, cell: (row) => row.rule_version },
+                    { head: t('ruleMode'), wide: true, cell: (row) => term('ruleMode', row.mode) },
+                    { head: t('ruleSays'), cell: (row) => t(row.approves ? 'ruleWouldApprove' : 'ruleWouldLeave') },
+                    { head: t('decision'), cell: (row) => row.decision && term('listingDecision', row.decision) },
+                    { head: t('actor'), wide: true, cell: (row) => row.decided_by },
+                  ]}
+                />
+              </section>
               {editing && (
                 <RuleDialog
                   title={rule.name}
@@ -237,11 +241,13 @@ function BacktestForm({ rule }: { rule: ApprovalRule }) {
       <h2 id="backtest">{t('backtest')}</h2>
       <p class="quiet">{t('backtestText')}</p>
       {may('market') && (
-        <Form submit={t('runBacktest')} busy={busy} error={error} onSubmit={(values) => void run(values)}>
-          <Field label={t('backtestDays')}>
-            <input name="days" type="number" min={1} max={365} required defaultValue={DAYS} />
-          </Field>
-        </Form>
+        <div class="narrow">
+          <Form submit={t('runBacktest')} busy={busy} error={error} onSubmit={(values) => void run(values)}>
+            <Field label={t('backtestDays')}>
+              <input name="days" type="number" min={1} max={365} required defaultValue={DAYS} />
+            </Field>
+          </Form>
+        </div>
       )}
       {result && (
         <div role="status">

@@ -78,18 +78,23 @@ export function PersonPage({ id }: { id: string }) {
     <Await of={person}>
       {(found) => (
         <>
-          <Heading>{found.name}</Heading>
-          <p class="buttons">
-            <button type="button" class="main" onClick={() => setEditing(true)}>
-              {t('edit')}
-            </button>
-            <button type="button" onClick={() => void invite(found)}>
-              {t('newLink')}
-            </button>
-            <button type="button" class="danger" onClick={() => void remove(found)}>
-              {t('remove')}
-            </button>
+          <p class="trail">
+            <a href={PATH}>{t('people')}</a>
           </p>
+          <div class="head">
+            <Heading>{found.name}</Heading>
+            <div class="actions">
+              <button type="button" onClick={() => setEditing(true)}>
+                {t('edit')}
+              </button>
+              <button type="button" onClick={() => void invite(found)}>
+                {t('newLink')}
+              </button>
+              <button type="button" class="danger" onClick={() => void remove(found)}>
+                {t('remove')}
+              </button>
+            </div>
+          </div>
           <Facts
             rows={[
               [t('roles'), rolesOf(found)],
