@@ -71,7 +71,7 @@ describe.skipIf(NO_BROWSER)(`People${WHY}`, () => {
     await page.getByRole('heading', { name: 'First steps' }).waitFor()
     await expectSound(page)
     await expect
-      .poll(() => page.locator('.steps li').allInnerTexts())
+      .poll(() => page.locator('.first-steps li').allInnerTexts())
       .toMatchObject([
         expect.stringMatching(/^done\s+Create an owner/i),
         expect.stringMatching(/^open\s+Load a catalogue/i),
