@@ -71,7 +71,7 @@ function tasksOn(page: Page): Record<string, (person: Person) => Promise<void>> 
         person.think()
         await person.press('a')
       }
-      await person.see(page.getByText('No listing is waiting for approval.'))
+      await person.see(page.getByText('No pending listings.'))
     },
     [`settle ${HELD_EACH * 2} held prices of two products`]: async (person) => {
       await find(person, 'price rev', 'Price review')
@@ -80,7 +80,7 @@ function tasksOn(page: Page): Record<string, (person: Person) => Promise<void>> 
         person.think()
         await person.press('d')
       }
-      await person.see(page.getByText('No price is waiting for a decision.'))
+      await person.see(page.getByText('No prices under review.'))
     },
     'import a price list of unknown columns': async (person) => {
       await find(person, 'imp', 'Imports')
@@ -89,7 +89,7 @@ function tasksOn(page: Page): Record<string, (person: Person) => Promise<void>> 
       await person.type('=Near Mint')
       await person.click(page.getByLabel('Currency'))
       await person.type('eur')
-      await person.choose(page.getByLabel('Sign before decimals'), ',')
+      await person.choose(page.getByLabel('Decimal separator'), ',')
       await person.choose(page.locator('select[name=market]'), 'source_b')
       await person.click(page.getByRole('button', { name: /^Check/ }))
       await person.see(page.locator('button[value=import].main'))
