@@ -14,7 +14,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   db: ['core'],
   jobs: ['db', 'core'],
   http: ['db', 'core'],
-  files: [],
+  files: ['core'],
   accounts: BELOW,
   prices: ['files', 'index', ...BELOW],
   outbound: ['core'],
