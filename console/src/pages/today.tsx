@@ -33,6 +33,8 @@ export function TodayPage() {
 function Waiting({ stats }: { stats: Stats }) {
   const { listings, imports, matches, webhook_events: events, webhooks_failing: failing, waiting_since: since } = stats
   const held = Object.entries(stats.held_prices).sort(([, a], [, b]) => b - a)
+  const [first] = held
+  const allHeld = held.reduce((sum, [, number]) => sum + number, 0)
   const waiting = listings.pending ?? 0
   const inQuestion = useData('/price-reviews/count', { again: () => AGAIN_MS }).data
   return (
@@ -40,13 +42,9 @@ function Waiting({ stats }: { stats: Stats }) {
       <Tile href="/console/approvals" label={t('approvalsWaiting')} value={waiting} waits={waiting > 0}>
         {since.approval && t('oldest', { ago: ago(since.approval) })}
       </Tile>
-      <Tile
-        href="/console/price-reviews?state=held"
-        label={t('heldPrices')}
-        value={held.reduce((sum, [, number]) => sum + number, 0)}
-        waits={held.length > 0}
-      >
-        {held.map(([rule, number]) => `${term('rule', rule)}: ${count(number)}`).join(' · ')}
+      <Tile href="/console/price-reviews?state=held" label={t('heldPrices')} value={allHeld} waits={held.length > 0}>
+        {first && `${term('rule', first[0])}: ${count(first[1])}`}
+        {first && held.length > 1 && `, ${t('andMore', { count: allHeld - first[1] })}`}
       </Tile>
       <Tile href="/console/price-reviews?state=disputed" label={t('disputedPrices')} value={inQuestion?.disputed ?? 0} waits={false}>
         {inQuestion && t('stalePrices', { count: inQuestion.stale })}
