@@ -47,6 +47,8 @@ export interface Note {
   changedPrices(payload: Buffer): Promise<void>
   /** The same of the evidence of prices (`packEvidence`): after the rows are written, in any transaction that changes an evidence column. */
   changedEvidence(payload: Buffer): Promise<void>
+  /** Writes the audit rows noted so far and packs the rest: the notes of a large write would fill the memory. */
+  flush(): Promise<void>
 }
 
 /** One write of a batch; `note` is in the name of its own caller. */
@@ -186,7 +188,7 @@ function resultOf<Result>(outcome: Result | ServiceError): Result {
 const AUDITS_AT_ONCE = 1_000
 
 /** Of a rehearsal: nothing commits, so that there is nothing to follow. */
-const UNNOTED: Note = { audit: () => {}, changed: () => {}, changedPrices: async () => {}, changedEvidence: async () => {} }
+const UNNOTED: Note = { audit: () => {}, changed: () => {}, changedPrices: async () => {}, changedEvidence: async () => {}, flush: async () => {} }
 
 /** Who writes, for the audit log. */
 type By = Pick<WriteCtx, 'viewer' | 'requestId'>
@@ -210,9 +212,17 @@ export function collector(tx: Tx): { noteOf: (by: By) => Note; write: () => Prom
     },
     changedPrices: (payload) => logNow('prices', payload),
     changedEvidence: (payload) => logNow('evidence', payload),
+    async flush() {
+      await writeAudits(1)
+      for (const noted of changes.values()) noted.packed = noted.packed.length > 0 ? [Buffer.concat(noted.packed)] : []
+    },
   })
+  /** @param least so many are written, fewer stay */
+  const writeAudits = async (least: number) => {
+    while (audits.length >= least) await sql`with ${audited(audits.splice(0, AUDITS_AT_ONCE))} select 1`.execute(tx)
+  }
   const write = async () => {
-    while (audits.length > AUDITS_AT_ONCE) await sql`with ${audited(audits.splice(0, AUDITS_AT_ONCE))} select 1`.execute(tx)
+    await writeAudits(AUDITS_AT_ONCE + 1)
     const rows = [...changes].flatMap(([kind, { ids, packed }]) => [
       ...(ids.size > 0 ? [sql`(${kind}, ${[...ids]}::int4[], null::bytea)`] : []),
       ...(packed.length > 0 ? [sql`(${kind}, null::int4[], ${Buffer.concat(packed)}::bytea)`] : []),

@@ -9,6 +9,7 @@ import { isList, listAsCsv, type OpenSnapshot } from './list-csv.ts'
 import { type ApiRequest, type Endpoint, type MaybePromise, ownResponder, type Responder, type ResponseCache, sharedResponder } from './respond.ts'
 import { jsonResponse, JSON_HEADERS, prefersCsv, type Response } from './response.ts'
 import type { Route } from './route.ts'
+import { hasLongList, slicedJson } from './sliced-json.ts'
 
 export interface EndpointRules<Ctx extends HasViewer> {
   /** what the verb gets */
@@ -26,15 +27,21 @@ export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, fail
   const input = inputOf(route)
   const inPath = namesInPath(route)
   const openForCsv = snapshot && isList(route) ? snapshot : null
-  const responseOf = (result: unknown, request: ApiRequest): Response => {
+  const responseOf = (result: unknown, request: ApiRequest): MaybePromise<Response> => {
     if (route.csv && prefersCsv(request.headers.accept)) return byAccept({ status: 200, ...route.csv(result as never) })
     const answer = route.answer(result as never)
     if ('bytes' in answer) return { status: 200, headers: JSON_HEADERS, etag: answer.tag, body: answer.bytes, again: answer.bytes }
     if ('body' in answer) return { status: 200, ...answer }
-    const json = { ...jsonResponse(route.status ?? 200, successBody(answer)), ...(answer.etag && { etag: answer.etag }) }
-    return route.csv || openForCsv ? byAccept(json) : json
+    const status = route.status ?? 200
+    const finish = (response: Response): Response => {
+      const json = answer.etag ? { ...response, etag: answer.etag } : response
+      return route.csv || openForCsv ? byAccept(json) : json
+    }
+    const body = successBody(answer)
+    if (hasLongList(body)) return slicedJson(body).then((bytes) => finish({ status, headers: JSON_HEADERS, body: bytes }))
+    return finish(jsonResponse(status, body))
   }
-  const make = (viewer: Viewer, request: ApiRequest): Response | Promise<Response> => {
+  const make = (viewer: Viewer, request: ApiRequest): MaybePromise<Response> => {
     try {
       if (openForCsv && prefersCsv(request.headers.accept)) {
         const asked = listAsCsv(route, ctx(viewer, request), input(request) as object, inPath, openForCsv)

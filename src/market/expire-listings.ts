@@ -1,4 +1,5 @@
 // Ends publication periods: status, the one notification and the audit row commit in one transaction.
+import { inSlices } from '#core/slices.ts'
 import { change, type Note, type WriteCtx } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
 import { emitExpiries } from '#webhooks/emit.ts'
@@ -35,17 +36,15 @@ export async function endedIfOver<Row extends StockRow>(tx: Tx, note: Note, ctx:
   return { ...row, ...(await fetchListing(tx, row.id)) }
 }
 
-/** The same of many, by id. */
-export async function endedIfAnyOver<Row extends StockRow>(
-  tx: Tx,
-  note: Note,
-  ctx: ExpiryCtx,
-  rows: ReadonlyMap<number, Row>,
-): Promise<Map<number, Row>> {
+/** The same of many, by id: they are replaced in the map. */
+export async function endAnyOver<Row extends StockRow>(tx: Tx, note: Note, ctx: ExpiryCtx, rows: Map<number, Row>): Promise<void> {
   const now = ctx.now()
-  const over = [...rows.values()].filter((row) => statusAt(row.status, row.expires_at, now) !== row.status)
-  const ended = await endPeriods(tx, note, ctx, over)
-  return new Map([...rows, ...ended.map((row) => [row.id, row] as const)])
+  const all = [...rows.values()]
+  const over: Row[] = []
+  await inSlices(all.length, (from, to) => {
+    for (const row of all.slice(from, to)) if (statusAt(row.status, row.expires_at, now) !== row.status) over.push(row)
+  })
+  for (const row of await endPeriods(tx, note, ctx, over)) rows.set(row.id, row)
 }
 
 /** @returns the rows as they are then */

@@ -8,7 +8,7 @@ import { localTime } from '#core/time.ts'
 import { ownAccount, verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
-import { endedIfAnyOver } from './expire-listings.ts'
+import { endAnyOver } from './expire-listings.ts'
 import { DryRun, forecastingEach } from './forecast.ts'
 import { PUBLISHED, QUEUED, STATUSES, TABLE } from './rules.ts'
 import { idsEndingBy, type ListingRow, lockListings, updatePeriods } from './store.ts'
@@ -85,8 +85,8 @@ async function renew(ctx: MarketWriteCtx, asked: Asked): Promise<Renewal> {
     const wanted = await wantedIds(tx, ctx, asked)
     const ids = wanted.slice(0, MOST_RENEWED)
     const locked = await lockListings(tx, ids)
-    const own = new Map([...locked].filter(([, row]) => row.seller_id === sellerId))
-    const listings = await endedIfAnyOver(tx, note, ctx, own)
+    const listings = new Map([...locked].filter(([, row]) => row.seller_id === sellerId))
+    await endAnyOver(tx, note, ctx, listings)
     const renewing = { now, periodDays: ctx.market.listingPeriodDays, vacation: await lockVacation(tx, sellerId, 'read', now) }
     const renewed: ListingRow[] = []
     const outcomes = ids.map((id): RenewedListing => {

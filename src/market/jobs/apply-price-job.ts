@@ -1,15 +1,16 @@
 // Applies a planned price job: checks every row against the current listing and commits all rows in one transaction.
 import { conflict } from '#core/errors.ts'
-import { id, missing } from '#core/fields.ts'
+import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
-import { reason, together } from '#core/problems.ts'
+import { type Reason, together } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
+import type { StockRow } from '../store.ts'
 import type { MarketCtx } from '../types.ts'
-import { changeListings, changeOf, isAsPlanned } from './change-listings.ts'
-import { type Judged, jobWithRows, lockJob, saveOutcomes } from './store.ts'
-import type { PriceJob } from './types.ts'
+import { changeListings, intentToApply } from './change-listings.ts'
+import { finishJob, firstRefused, jobRow, type JobRowRow, jobSummary, lockJob } from './store.ts'
+import type { PriceJob, PriceJobRow } from './types.ts'
 
 export const applyPriceJob = verb(
   {
@@ -21,28 +22,28 @@ export const applyPriceJob = verb(
   (ctx: MarketCtx, input): Promise<PriceJob> =>
     change(ctx, async (tx, note) => {
       const now = ctx.now()
-      const { job, rows } = await lockJob(tx, ctx.viewer, input.id, 'planned', now)
-      const refused = rows.find((row) => row.refused !== null)
-      if (job.policy === 'all' && refused) {
-        throw conflict('job_refused', { row: refused.position, must: together(refused.refused!), count: job.rows_refused })
+      const job = await lockJob(tx, ctx.viewer, input.id, 'planned', now)
+      if (job.policy === 'all' && job.rows_refused > 0) {
+        const { position, refused } = await firstRefused(tx, job.id)
+        throw conflict('job_refused', { row: position, must: together(refused), count: job.rows_refused })
       }
       const by = { kind: 'price_job', id: job.id, at: now.toISOString() } as const
-      const good = rows.filter((row) => row.refused === null)
-      const outcomes = await changeListings(ctx, { tx, note, outcome: 'changed' }, good, (row, listing) => {
-        if (!listing) throw missing('listing', row.listing_id!)
-        return isAsPlanned(row, listing) ? { change: changeOf(row), by } : reason('changed_since_plan')
+      const rows: PriceJobRow[] = []
+      const step = {
+        job,
+        outcome: 'changed',
+        isDue: (row: JobRowRow) => row.refused === null,
+        intentOf: (row: JobRowRow, listing: StockRow | undefined) => intentToApply(row, listing, by),
+      } as const
+      const left: { row: number; must: Reason }[] = []
+      await changeListings(ctx, tx, note, step, (row, judged) => {
+        if (judged?.why) left.push({ row: row.position, must: judged.why })
+        rows.push(jobRow(row, judged))
       })
-      if (job.policy === 'all') refuseUnlessAll(outcomes)
-      const applied = await saveOutcomes(tx, job, outcomes, { state: 'applied', applied_at: now })
+      if (job.policy === 'all' && left[0]) throw conflict('job_refused', { ...left[0], count: left.length })
+      const applied = await finishJob(tx, job.id, { state: 'applied', applied_at: now })
       const { changed, kept, failed } = applied
       note.audit({ action: 'price_job.apply', subject: 'price_job', id: job.id, after: { changed, kept, failed } })
-      return jobWithRows(ctx, applied, rows, outcomes)
+      return { ...jobSummary(ctx, applied), rows }
     }),
 )
-
-/** @throws CONFLICT naming the first row that was not applied */
-function refuseUnlessAll(outcomes: ReadonlyMap<number, Judged>): void {
-  const left = [...outcomes].filter(([, { why }]) => why !== null)
-  const [first] = left
-  if (first) throw conflict('job_refused', { row: first[0], must: first[1].why!, count: left.length })
-}

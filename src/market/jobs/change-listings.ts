@@ -1,37 +1,60 @@
 // Writes the listings of a job's rows in the caller's transaction: each is judged by the rules of a single change, all are written as one.
 import { ServiceError } from '#core/errors.ts'
+import { missing } from '#core/fields.ts'
 import { parseMinor } from '#core/money.ts'
-import { type Reason, together } from '#core/problems.ts'
+import { type Reason, reason, together } from '#core/problems.ts'
 import { inSlices } from '#core/slices.ts'
 import type { Note } from '#db/change.ts'
 import type { ChangedBy, Tx } from '#db/schema.ts'
 import { type NewStock, noteChange, withNewStock } from '../change-stock.ts'
-import { endedIfAnyOver } from '../expire-listings.ts'
+import { endAnyOver } from '../expire-listings.ts'
 import { lockStock, type StockRow, updateStock } from '../store.ts'
 import type { MarketCtx } from '../types.ts'
-import type { JobRowRow, Judged } from './store.ts'
+import { type JobRow, type JobRowRow, type Judged, lockListingsOf, rowsOfJob, saveOutcomes } from './store.ts'
 
 /** What a row does to its listing as it is now, or why the listing stays as it is. */
 type Intent = { change: NewStock; by: ChangedBy | null } | Reason
 
+/** A step that changes the listings of a job. */
+interface Step {
+  job: JobRow
+  outcome: 'changed' | 'reversed'
+  /** whether a row is up for this step */
+  isDue: (row: JobRowRow) => boolean
+  /** throws what makes a row fail; a listing that was deleted is not given */
+  intentOf: (row: JobRowRow, listing: StockRow | undefined) => Intent
+}
+
 /**
- * @param intentOf throws what makes a row fail; a listing that was deleted is not given
- * @param outcome of rows whose listing was written
- * @returns what became of each row, by position
+ * Locks all listings of a step, then writes them a part at a time: everything about 10,000 of them in memory at once would make
+ * the pauses of the garbage collector long.
+ * @param visit gets each row of the job with what became of it, in their order
  */
 export async function changeListings(
   ctx: MarketCtx,
-  { tx, note, outcome }: { tx: Tx; note: Note; outcome: 'changed' | 'reversed' },
-  rows: readonly JobRowRow[],
-  intentOf: (row: JobRowRow, listing: StockRow | undefined) => Intent,
-): Promise<Map<number, Judged>> {
-  const locked = await lockStock(
+  tx: Tx,
+  note: Note,
+  step: Step,
+  visit: (row: JobRowRow, judged: Judged | undefined) => void,
+): Promise<void> {
+  await lockListingsOf(tx, step.job.id)
+  for await (const rows of rowsOfJob(tx, step.job.id)) {
+    const outcomes = await changeSome(ctx, tx, note, step, rows.filter(step.isDue))
+    await inSlices(rows.length, (from, to) => {
+      for (const row of rows.slice(from, to)) visit(row, outcomes.get(row.position))
+    })
+  }
+}
+
+async function changeSome(ctx: MarketCtx, tx: Tx, note: Note, { job, outcome, intentOf }: Step, rows: readonly JobRowRow[]) {
+  const outcomes = new Map<number, Judged>()
+  if (rows.length === 0) return outcomes
+  const listings = await lockStock(
     tx,
     rows.map((row) => row.listing_id!),
   )
-  const listings = await endedIfAnyOver(tx, note, ctx, locked)
+  await endAnyOver(tx, note, ctx, listings)
   const changed: StockRow[] = []
-  const outcomes = new Map<number, Judged>()
   const judge = (row: JobRowRow): Judged => {
     const before = listings.get(row.listing_id!)
     try {
@@ -50,11 +73,19 @@ export async function changeListings(
     for (const row of rows.slice(from, to)) outcomes.set(row.position, judge(row))
   })
   await updateStock(tx, changed, ctx.now())
+  await saveOutcomes(tx, job.id, outcomes)
+  await note.flush()
   return outcomes
 }
 
+/** Applies a row as it was planned. */
+export function intentToApply(row: JobRowRow, listing: StockRow | undefined, by: ChangedBy): Intent {
+  if (!listing) throw missing('listing', row.listing_id!)
+  return isAsPlanned(row, listing) ? { change: changeOf(row), by } : reason('changed_since_plan')
+}
+
 /** Whether the fields that a row changes are as they were when it was planned. */
-export function isAsPlanned(row: JobRowRow, listing: StockRow): boolean {
+function isAsPlanned(row: JobRowRow, listing: StockRow): boolean {
   return (row.new_price === null || listing.price === row.old_price) && (row.new_quantity === null || listing.quantity === row.old_quantity)
 }
 
@@ -64,7 +95,7 @@ export function isAsLeft(row: JobRowRow, listing: StockRow): boolean {
 }
 
 /** What a row changes. */
-export function changeOf({ new_price: price, new_quantity: quantity }: JobRowRow): NewStock {
+function changeOf({ new_price: price, new_quantity: quantity }: JobRowRow): NewStock {
   return { ...(price !== null && { kurus: parseMinor(price)! }), ...(quantity !== null && { quantity }) }
 }
 

@@ -17,8 +17,8 @@ import { checkCaller, kurusOfRow, kurusText, type ListedStock, stockToPlan, type
 import type { MarketCtx } from '../types.ts'
 import { MOST_ROWS, readRow, type WantedRow } from './read-rows.ts'
 import { JOB_POLICIES, type JobPolicy } from './states.ts'
-import { accountOf, insertJob, jobWithRows, type NewJobRow } from './store.ts'
-import type { PriceJob } from './types.ts'
+import { accountOf, insertJob, jobRow, jobSummary, type NewJobRow } from './store.ts'
+import type { PriceJob, PriceJobRow } from './types.ts'
 
 const PLAN_LASTS_MS = 24 * HOUR_MS
 
@@ -63,38 +63,60 @@ async function planJob(ctx: MarketCtx, tx: Tx, note: Note, wanted: readonly Want
     sellerId: accountId,
     skus: wanted.flatMap(({ sku }) => sku ?? []),
   })
-  const bySku = new Map(listings.flatMap((row) => (row.seller_id === accountId && row.sku !== null ? [[row.sku, row]] : [])))
-  const byId = new Map(listings.map((row) => [row.id, row]))
-  const found = wanted.map(({ listingId, sku }) => (listingId !== null ? byId.get(listingId) : sku === null ? undefined : bySku.get(sku)))
-  const others = namedAgain(found)
+  const byId = new Map<number, ListedStock>()
+  const bySku = new Map<string, ListedStock>()
+  await inSlices(listings.length, (from, to) => {
+    for (const row of listings.slice(from, to)) {
+      byId.set(row.id, row)
+      if (row.seller_id === accountId && row.sku !== null) bySku.set(row.sku, row)
+    }
+  })
+  const found: (ListedStock | undefined)[] = []
+  const named = new NamedListings()
+  await inSlices(wanted.length, (from, to) => {
+    for (const { listingId, sku } of wanted.slice(from, to)) {
+      const listing = listingId !== null ? byId.get(listingId) : sku === null ? undefined : bySku.get(sku)
+      if (listing) named.add(listing.id, found.length)
+      found.push(listing)
+    }
+  })
   const ranks = new Ranks(ctx, accountId)
   const rows: NewJobRow[] = []
   await inSlices(wanted.length, (from, to) => {
-    for (let i = from; i < to; i += 1) rows.push(planRow(ctx, wanted[i]!, found[i], others.get(i) ?? null, ranks))
+    for (let i = from; i < to; i += 1) rows.push(planRow(ctx, wanted[i]!, found[i], named.otherRow(i), ranks))
   })
   const now = ctx.now()
   const counts = { rows_total: rows.length, rows_refused: rows.filter(({ refused }) => refused !== null).length }
   const times = { created_at: now, expires_at: new Date(now.getTime() + PLAN_LASTS_MS) }
   const job = await insertJob(tx, { account_id: accountId, policy, ...counts, ...times }, rows)
   note.audit({ action: 'price_job.plan', subject: 'price_job', id: job.id, after: { policy, ...counts } })
-  return jobWithRows(ctx, job, rows)
+  const shown: PriceJobRow[] = []
+  await inSlices(rows.length, (from, to) => {
+    for (const row of rows.slice(from, to)) shown.push(jobRow(row))
+  })
+  return { ...jobSummary(ctx, job), rows: shown }
 }
 
-/** By place, the position of another row that names the same listing: which of them is meant cannot be told. */
-function namedAgain(found: readonly (StockRow | undefined)[]): Map<number, number> {
-  const first = new Map<number, number>()
-  const again = new Map<number, number>()
-  found.forEach((listing, i) => {
-    if (!listing) return
-    const before = first.get(listing.id)
-    if (before === undefined) {
-      first.set(listing.id, i)
+/** Which rows name the same listing: which of them is meant cannot be told. */
+class NamedListings {
+  readonly #first = new Map<number, number>()
+  readonly #others = new Map<number, number>()
+
+  /** @param i place of the row, from 0 */
+  add(listingId: number, i: number): void {
+    const first = this.#first.get(listingId)
+    if (first === undefined) {
+      this.#first.set(listingId, i)
       return
     }
-    again.set(i, before + 1)
-    if (!again.has(before)) again.set(before, i + 1)
-  })
-  return again
+    this.#others.set(i, first + 1)
+    if (!this.#others.has(first)) this.#others.set(first, i + 1)
+  }
+
+  /** Position, from 1, of another row that names the listing of this one; null for none. */
+  otherRow(i: number): number | null {
+    return this.#others.get(i) ?? null
+  }
 }
 
 function planRow(ctx: MarketCtx, wanted: WantedRow, listing: ListedStock | undefined, again: number | null, ranks: Ranks): NewJobRow {

@@ -9,7 +9,7 @@ import type { Viewer } from '#core/verb.ts'
 import type { ChangedBy, Db, Queryable, Tx } from '#db/schema.ts'
 import { amountOrNull } from '../store.ts'
 import { jobStateAt, type RowOutcome } from './states.ts'
-import type { PriceJob, PriceJobRow, PriceJobSummary } from './types.ts'
+import type { PriceJobRow, PriceJobSummary } from './types.ts'
 
 const JOB_COLUMNS = [
   'id',
@@ -51,7 +51,7 @@ const KEEP_DAYS = 90
 const AT_ONCE = 1_000
 
 export type JobRow = Awaited<ReturnType<typeof findJob>>
-export type JobRowRow = Awaited<ReturnType<typeof rowsOfJob>>[number]
+export type JobRowRow = ReturnType<typeof rowsOfJob> extends AsyncGenerator<(infer Row)[]> ? Row : never
 export type NewJobRow = Omit<JobRowRow, 'outcome' | 'why' | 'old_changed_by' | 'reason'> & Partial<Pick<JobRowRow, 'reason'>>
 
 /** The account whose jobs the caller has; operators have none. */
@@ -72,27 +72,43 @@ export async function findJob(on: Queryable, viewer: Viewer, id: number) {
 }
 
 /**
- * The same in the state that a step needs, locked until the transaction ends, and its rows by position.
+ * The same in the state that a step needs, locked until the transaction ends.
  * @throws NOT_FOUND, CONFLICT in any other state
  */
-export async function lockJob(tx: Tx, viewer: Viewer, id: number, needed: 'planned' | 'applied', now: Date) {
+export async function lockJob(tx: Tx, viewer: Viewer, id: number, needed: 'planned' | 'applied', now: Date): Promise<JobRow> {
   await sql`select from price_jobs where id = ${idForSql(id)} for update`.execute(tx)
   const job = await findJob(tx, viewer, id)
   const state = jobStateAt(job, now)
   if (state !== needed) throw conflict(`job_not_${needed}`, { state })
-  return { job, rows: await rowsOfJob(tx, job.id) }
+  return job
 }
 
 /** By position, a part at a time: while a large answer arrives, nothing else is read. */
-export async function rowsOfJob(on: Queryable, jobId: number) {
+export async function* rowsOfJob(on: Queryable, jobId: number) {
   const ofJob = on.selectFrom('price_job_rows').select(ROW_COLUMNS).where('job_id', '=', jobId).orderBy('position').limit(AT_ONCE)
-  const rows = await ofJob.execute()
-  for (let read = rows.length; read === AT_ONCE; ) {
-    const part = await ofJob.where('position', '>', rows.at(-1)!.position).execute()
-    rows.push(...part)
-    read = part.length
+  for (let part = await ofJob.execute(); part.length > 0; ) {
+    yield part
+    if (part.length < AT_ONCE) return
+    part = await ofJob.where('position', '>', part.at(-1)!.position).execute()
   }
-  return rows
+}
+
+/** The first row that was refused at the plan, of a job that has one. */
+export async function firstRefused(on: Queryable, jobId: number) {
+  const rows = on.selectFrom('price_job_rows').select(['position', 'refused']).where('job_id', '=', jobId).where('refused', 'is not', null)
+  const { position, refused } = await rows.orderBy('position').limit(1).executeTakeFirstOrThrow()
+  return { position, refused: refused! }
+}
+
+/** Locks the listings that a step changes, in the order of ids as every batch does. */
+export async function lockListingsOf(tx: Tx, jobId: number): Promise<void> {
+  await sql`
+    select count(*) from (
+      select from listings
+      where id in (
+        select listing_id from price_job_rows where job_id = ${jobId} and refused is null and coalesce(outcome, 'changed') = 'changed'
+      ) order by id for update
+    ) as locked`.execute(tx)
 }
 
 export async function pageOfJobs(
@@ -140,28 +156,29 @@ export interface Judged {
   old_changed_by?: ChangedBy | null
 }
 
-/** Writes what became of rows, by their positions, and the state of their job with its counts. */
-export async function saveOutcomes(
+/** Writes what became of rows, by their positions. */
+export async function saveOutcomes(tx: Tx, jobId: number, outcomes: ReadonlyMap<number, Judged>): Promise<void> {
+  const given = Array.from(outcomes, ([position, judged]) => ({ position, ...judged }))
+  await sql`
+    update price_job_rows r set outcome = g.outcome, why = g.why, old_changed_by = coalesce(g.old_changed_by, r.old_changed_by)
+    from json_populate_recordset(null::price_job_rows, ${JSON.stringify(given)}) g
+    where r.job_id = ${jobId} and r.position = g.position`.execute(tx)
+}
+
+/** Writes the state of a job and what became of its rows, counted. */
+export async function finishJob(
   tx: Tx,
-  job: JobRow,
-  outcomes: ReadonlyMap<number, Judged>,
+  jobId: number,
   state: { state: 'applied'; applied_at: Date } | { state: 'undone'; undone_at: Date },
 ): Promise<JobRow> {
-  const given = [...outcomes].map(([position, judged]) => ({ position, ...judged }))
-  for (let from = 0; from < given.length; from += AT_ONCE) {
-    await sql`
-      update price_job_rows r set outcome = g.outcome, why = g.why, old_changed_by = coalesce(g.old_changed_by, r.old_changed_by)
-      from json_populate_recordset(null::price_job_rows, ${JSON.stringify(given.slice(from, from + AT_ONCE))}) g
-      where r.job_id = ${job.id} and r.position = g.position`.execute(tx)
-  }
   const { rows } = await sql<Record<RowOutcome, number>>`
     select count(*) filter (where outcome = 'changed')::int4 as changed, count(*) filter (where outcome = 'reversed')::int4 as reversed,
       count(*) filter (where outcome = 'kept')::int4 as kept, count(*) filter (where outcome = 'failed')::int4 as failed
-    from price_job_rows where job_id = ${job.id}`.execute(tx)
+    from price_job_rows where job_id = ${jobId}`.execute(tx)
   return tx
     .updateTable('price_jobs')
     .set({ ...rows[0]!, ...state })
-    .where('id', '=', job.id)
+    .where('id', '=', jobId)
     .returning(JOB_COLUMNS)
     .executeTakeFirstOrThrow()
 }
@@ -203,12 +220,8 @@ export function jobSummary({ now, market }: Shown, job: JobRow): PriceJobSummary
   }
 }
 
-/** @param outcomes that are newer than the rows */
-export function jobWithRows(shown: Shown, job: JobRow, rows: readonly ShownRow[], outcomes?: ReadonlyMap<number, Judged>): PriceJob {
-  return { ...jobSummary(shown, job), rows: rows.map((row) => jobRow({ ...row, ...outcomes?.get(row.position) })) }
-}
-
-function jobRow(row: ShownRow): PriceJobRow {
+/** @param outcome of the row where it is newer than the row */
+export function jobRow(row: ShownRow, { outcome, why }: Pick<ShownRow, 'outcome' | 'why'> = row): PriceJobRow {
   return {
     row: row.position,
     listing_id: row.listing_id,
@@ -221,8 +234,8 @@ function jobRow(row: ShownRow): PriceJobRow {
     rank: row.rank,
     refused: row.refused?.map(shownProblem) ?? null,
     reason: row.reason ? { message: textOf(reasonOf(row.reason)), ...reasonOf(row.reason) } : null,
-    outcome: row.outcome ?? null,
-    why: row.why ? { message: textOf(reasonOf(row.why)), ...reasonOf(row.why) } : null,
+    outcome: outcome ?? null,
+    why: why ? { message: textOf(reasonOf(why)), ...reasonOf(why) } : null,
   }
 }
 

@@ -5,10 +5,11 @@ import { OPERATION_PLAN } from '#core/plans.ts'
 import { reason } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
 import { change } from '#db/change.ts'
+import type { StockRow } from '../store.ts'
 import type { MarketCtx } from '../types.ts'
 import { changeListings, isAsLeft, reversalOf } from './change-listings.ts'
-import { jobWithRows, lockJob, saveOutcomes } from './store.ts'
-import type { PriceJob } from './types.ts'
+import { finishJob, jobRow, type JobRowRow, jobSummary, lockJob } from './store.ts'
+import type { PriceJob, PriceJobRow } from './types.ts'
 
 export const undoPriceJob = verb(
   {
@@ -20,15 +21,21 @@ export const undoPriceJob = verb(
   (ctx: MarketCtx, input): Promise<PriceJob> =>
     change(ctx, async (tx, note) => {
       const now = ctx.now()
-      const { job, rows } = await lockJob(tx, ctx.viewer, input.id, 'applied', now)
-      const changed = rows.filter((row) => row.outcome === 'changed')
-      const outcomes = await changeListings(ctx, { tx, note, outcome: 'reversed' }, changed, (row, listing) => {
-        if (!listing) throw missing('listing', row.listing_id!)
-        return isAsLeft(row, listing) ? { change: reversalOf(row), by: row.old_changed_by } : reason('changed_since_job')
-      })
-      const undone = await saveOutcomes(tx, job, outcomes, { state: 'undone', undone_at: now })
+      const job = await lockJob(tx, ctx.viewer, input.id, 'applied', now)
+      const rows: PriceJobRow[] = []
+      const step = {
+        job,
+        outcome: 'reversed',
+        isDue: (row: JobRowRow) => row.outcome === 'changed',
+        intentOf(row: JobRowRow, listing: StockRow | undefined) {
+          if (!listing) throw missing('listing', row.listing_id!)
+          return isAsLeft(row, listing) ? { change: reversalOf(row), by: row.old_changed_by } : reason('changed_since_job')
+        },
+      } as const
+      await changeListings(ctx, tx, note, step, (row, judged) => rows.push(jobRow(row, judged)))
+      const undone = await finishJob(tx, job.id, { state: 'undone', undone_at: now })
       const { reversed, kept, failed } = undone
       note.audit({ action: 'price_job.undo', subject: 'price_job', id: job.id, after: { reversed, kept, failed } })
-      return jobWithRows(ctx, undone, rows, outcomes)
+      return { ...jobSummary(ctx, undone), rows }
     }),
 )

@@ -1,14 +1,12 @@
 // One run of a repricing rule in the caller's transaction: changed prices become a price job that is applied immediately.
 import { HOUR_MS } from '#core/duration.ts'
-import { missing } from '#core/fields.ts'
 import { minorToText } from '#core/money.ts'
-import { reason } from '#core/problems.ts'
 import type { Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
-import { changeListings, changeOf, isAsPlanned } from '../jobs/change-listings.ts'
-import { insertJob, type NewJobRow, rowsOfJob, saveOutcomes } from '../jobs/store.ts'
+import { changeListings, intentToApply } from '../jobs/change-listings.ts'
+import { finishJob, insertJob, type JobRowRow, type NewJobRow } from '../jobs/store.ts'
 import { payoutKurus } from '../payout.ts'
-import { kurusOfRow } from '../store.ts'
+import { kurusOfRow, type StockRow } from '../store.ts'
 import { type Priced, pricesNow } from './prices-now.ts'
 import { listingsOfRule, type RuleRow, rulesOf, saveRule } from './store.ts'
 import type { RepricingCtx, RepricingRun } from './types.ts'
@@ -30,11 +28,14 @@ export async function runRule(ctx: RepricingCtx, tx: Tx, note: Note, rule: RuleR
   const times = { created_at: now, expires_at: new Date(now.getTime() + PLAN_LASTS_MS) }
   const job = await insertJob(tx, { account_id: rule.account_id, policy: 'good_rows', rule_id: rule.id, ...counts, ...times }, rows)
   const by = { kind: 'repricing_rule', id: rule.id, at: now.toISOString() } as const
-  const outcomes = await changeListings(ctx, { tx, note, outcome: 'changed' }, await rowsOfJob(tx, job.id), (row, listing) => {
-    if (!listing) throw missing('listing', row.listing_id!)
-    return isAsPlanned(row, listing) ? { change: changeOf(row), by } : reason('changed_since_plan')
-  })
-  const { changed, kept, failed } = await saveOutcomes(tx, job, outcomes, { state: 'applied', applied_at: now })
+  const step = {
+    job,
+    outcome: 'changed',
+    isDue: () => true,
+    intentOf: (row: JobRowRow, listing: StockRow | undefined) => intentToApply(row, listing, by),
+  } as const
+  await changeListings(ctx, tx, note, step, () => {})
+  const { changed, kept, failed } = await finishJob(tx, job.id, { state: 'applied', applied_at: now })
   note.audit({ action: 'repricing_rule.run', subject: 'repricing_rule', id: rule.id, after: { job_id: job.id, changed, failed: kept + failed } })
   return { ...run, changed, failed: kept + failed, job_id: job.id }
 }
