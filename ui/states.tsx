@@ -3,7 +3,7 @@ import inbox from 'lucide-static/icons/inbox.svg?raw'
 import type { ComponentChildren } from 'preact'
 import type { ApiError } from './api.ts'
 import type { Loaded } from './data.ts'
-import { count, fieldName, refusal, sentence, t, term } from './words.ts'
+import { count, fieldName, type Refused, refusal, sentence, t, term } from './words.ts'
 import { Heading } from './heading.tsx'
 import { Icon } from './icon.tsx'
 
@@ -38,12 +38,21 @@ function Problems({ of: error }: { of: ApiError }) {
   if (error.details.length === 0) return <p>{sentence(error)}</p>
   return (
     <ul>
-      {error.details.map(({ field, ...why }) => (
-        <li key={field}>
-          <strong>{fieldName(field)}</strong> {refusal(why)}
+      {error.details.map((problem) => (
+        <li key={problem.field}>
+          <FieldProblem of={problem} />
         </li>
       ))}
     </ul>
+  )
+}
+
+/** What is wrong with a field, beginning with its name. */
+export function FieldProblem({ of: { field, ...why } }: { of: Refused & { field: string } }) {
+  return (
+    <>
+      <strong>{fieldName(field)}</strong> {refusal(why)}
+    </>
   )
 }
 

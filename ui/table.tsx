@@ -249,7 +249,7 @@ export function List<Row>(props: ListProps<Row>) {
       ) : rows === null ? (
         !refused && <Table {...common} rows={[]} awaited={lastRows.get(table) || AWAITED} />
       ) : rows.length === 0 ? (
-        <Empty>{filtered ? t('nothingMatches') : empty}</Empty>
+        <Empty>{(list.pagination?.total ?? 0) > 0 ? t('noSuchPage') : filtered ? t('nothingMatches') : empty}</Empty>
       ) : (
         <Table {...common} rows={rows} busy={list.loading} />
       )}
@@ -377,9 +377,9 @@ export function Pages({ of, link }: { of: Pagination; link: (page: number) => st
   if (last === 1 && page === 1) return total > 0 ? <p class="pages quiet">{t('entries', { total })}</p> : null
   return (
     <nav class="pages" aria-label={t('pages')}>
-      <span class="quiet">{t('range', { from, to: Math.min(page * perPage, total), total })}</span>
+      <span class="quiet">{page > last ? t('entries', { total }) : t('range', { from, to: Math.min(page * perPage, total), total })}</span>
       {page > 1 && (
-        <a class="button" href={link(page - 1)} rel="prev">
+        <a class="button" href={link(Math.min(page - 1, last))} rel="prev">
           {t('previous')}
         </a>
       )}

@@ -167,6 +167,13 @@ export function calendarDay(iso: string): string {
   return calendarDays.value.format(new Date(iso))
 }
 
+const wholeMonths = computed(() => new Intl.DateTimeFormat(written.value, { month: 'long', year: 'numeric', timeZone: 'UTC' }))
+
+/** A month of the calendar, such as `2026-11`, which is of no time zone. */
+export function wholeMonth(iso: string): string {
+  return wholeMonths.value.format(new Date(iso))
+}
+
 export function day(iso: string): string {
   return days.value.format(new Date(iso))
 }

@@ -2,6 +2,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Settings } from 'typebox/system'
+import { Errors } from 'typebox/value'
 import { invalidFields } from './errors.ts'
 import { type Params, type Problem, problem, type Reason, reason, type Rule } from './problems.ts'
 
@@ -49,7 +50,8 @@ export function bodyReader<T extends TSchema>(schema: T): (body: unknown, given?
   const compiled = Compile(schema)
   return (body, given = []) => {
     if (compiled.Check(body)) return body as Static<T>
-    throw invalidFields(problemsOf(schema as Shape, compiled.Errors(body), body, given))
+    const meant = ofItsKind(schema, body)
+    throw invalidFields(problemsOf(meant, meant === schema ? compiled.Errors(body) : Errors(meant as TSchema, body), body, given))
   }
 }
 
@@ -164,6 +166,30 @@ interface SchemaError {
   keyword: string
   instancePath: string
   params: object
+}
+
+/**
+ * The schema with each union of objects that a constant field tells apart replaced by what the value is meant to be: the
+ * branch of its kind or, where there is none, an object whose kind is one of the union's.
+ */
+function ofItsKind(shape: Shape, value: unknown): Shape {
+  const kinds = shape.anyOf && kindsOf(shape.anyOf)
+  if (kinds) {
+    if (typeof value !== 'object' || value === null) return { type: 'object' }
+    const branch = kinds.branches.get((value as Record<string, unknown>)[kinds.name])
+    if (branch) return ofItsKind(branch, value)
+    return { type: 'object', properties: { [kinds.name]: { enum: [...kinds.branches.keys()] } }, required: [kinds.name] }
+  }
+  if (!shape.properties || typeof value !== 'object' || value === null) return shape
+  const fields = Object.entries(shape.properties)
+  const meant = fields.map(([name, field]) => [name, ofItsKind(field, (value as Record<string, unknown>)[name])] as const)
+  return meant.every(([, field], i) => field === fields[i]![1]) ? shape : { ...shape, properties: Object.fromEntries(meant) }
+}
+
+/** The branches of a union by the constant that each has in the same field, null if they are not told apart so. */
+function kindsOf(union: readonly Shape[]): { name: string; branches: Map<unknown, Shape> } | null {
+  const name = Object.keys(union[0]?.properties ?? {}).find((field) => union.every((branch) => branch.properties?.[field]?.const !== undefined))
+  return name === undefined ? null : { name, branches: new Map(union.map((branch) => [branch.properties![name]!.const, branch])) }
 }
 
 function problemsOf(schema: Shape, errors: SchemaError[], body: unknown, given: readonly string[]): Problem[] {

@@ -22,6 +22,7 @@ export const en = {
   next: 'Next',
   noPage: 'Page not found',
   notThere: 'Not found',
+  noSuchPage: 'There are no entries on this page.',
   nothingMatches: 'No matches for these filters.\nChange or clear a filter.',
   print: 'Print',
   noAnswer: 'Invalid response from the service',

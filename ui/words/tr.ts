@@ -24,6 +24,7 @@ export const tr: Record<keyof typeof en, string> = {
   next: 'Sonraki',
   noPage: 'Sayfa bulunamadı',
   notThere: 'Bulunamadı',
+  noSuchPage: 'Bu sayfada kayıt yok.',
   nothingMatches: 'Bu filtrelerle eşleşen sonuç yok.\nFiltreleri değiştirin veya temizleyin.',
   print: 'Yazdır',
   noAnswer: 'Hizmetten geçersiz yanıt geldi',

@@ -1,5 +1,6 @@
 // Price and stock of a listing as fields of the table, and the bar from which what was typed is reviewed.
 import { useLocation } from 'preact-iso'
+import { useState } from 'preact/hooks'
 import { Refusal } from '#ui/states.tsx'
 import type { OwnListing } from '../../../client/src/api.ts'
 import { mayWrite, useWrite } from '../api.ts'
@@ -14,22 +15,28 @@ export function EditCell({ of: listing, field }: { of: OwnListing; field: Editab
   if (listing.status === 'sold' || !mayWrite()) return <>{shown}</>
   const value = editedValue(listing, field)
   const isEdited = value !== listing[field]
+  const [typing, setTyping] = useState<string | null>(null)
   return (
     <input
       type="number"
-      class={isEdited ? 'edit edited' : 'edit'}
+      class={`edit ${field}${isEdited ? ' edited' : ''}`}
       aria-label={t(field === 'price' ? 'priceOf' : 'stockOf', { title: listing.title })}
       {...LIMITS[field]}
-      value={value}
+      value={typing ?? (field === 'price' ? inKurus(value) : value)}
       onInput={({ currentTarget: { value: typed } }) => {
+        setTyping(typed)
         if (typed !== '') edit(listing, field, Number(typed))
       }}
-      onBlur={({ currentTarget }) => {
-        // What cannot be read as a number goes.
-        if (currentTarget.value === '') currentTarget.value = String(editedValue(listing, field))
-      }}
+      // What cannot be read as a number goes.
+      onBlur={() => setTyping(null)}
     />
   )
+}
+
+/** A price with its two decimals; what has more is shown as it was typed, so that the plan refuses what the seller sees. */
+function inKurus(price: number): string {
+  const text = price.toFixed(2)
+  return Number(text) === price ? text : String(price)
 }
 
 export function EditBar() {

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { saveFile, useVersion } from '#ui/data.ts'
 import { confirmed, Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
 import { Heading } from '#ui/heading.tsx'
-import { Facts, Status } from '#ui/states.tsx'
+import { Facts, FieldProblem, Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { ListingCandidate, ListingImport, ListingImportRow, ParkedListing } from '../../../client/src/api.ts'
 import { List, mayWrite, useUpload, useWrite, writeNow } from '../api.ts'
@@ -90,7 +90,9 @@ function Outcome({ of: { listing_id: id, why, refused, candidates } }: { of: Lis
     return (
       <ul class="why">
         {refused.map((problem) => (
-          <li key={problem.field}>{refusal(problem)}</li>
+          <li key={problem.field}>
+            <FieldProblem of={problem} />
+          </li>
         ))}
       </ul>
     )

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useRoute } from 'preact-iso'
 import { Heading } from '#ui/heading.tsx'
-import { Await, Facts, Refusal, Status } from '#ui/states.tsx'
+import { Await, Facts, FieldProblem, Refusal, Status } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { PriceJob, PriceJobRow } from '../../../client/src/api.ts'
 import { mayWrite, useData, useWrite } from '../api.ts'
@@ -139,7 +139,7 @@ function Result({ of: { refused, outcome, why, reason } }: { of: PriceJobRow }) 
       <ul class="why">
         {refused.map((problem) => (
           <li key={problem.field}>
-            <Status code="refused" /> {refusal(problem)}
+            <Status code="refused" /> <FieldProblem of={problem} />
           </li>
         ))}
       </ul>

@@ -6,7 +6,7 @@ import { Await, Empty, Facts } from '#ui/states.tsx'
 import { Pages, Table, useFilters } from '#ui/table.tsx'
 import type { Statement } from '../../../client/src/api.ts'
 import { useData } from '../api.ts'
-import { count, lira, moment, t, term } from '../words.ts'
+import { count, lira, moment, t, term, wholeMonth } from '../words.ts'
 import { SalesTabs, Sold } from './orders.tsx'
 
 const PER_PAGE = 50
@@ -41,11 +41,11 @@ function Lines({ of: { month, sales, refunds, commission, payout, lines } }: { o
   return (
     <>
       <h2 class="printed">
-        {t('statement')} {month}
+        {t('statement')} {wholeMonth(month)}
       </h2>
       <Facts
         rows={[
-          [t('month'), month],
+          [t('month'), wholeMonth(month)],
           [t('sales'), lira(sales)],
           [t('refunds'), lira(refunds)],
           [t('commission'), lira(commission)],

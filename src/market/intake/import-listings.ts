@@ -171,5 +171,5 @@ function blankRow(line: number, sku: string | null): ListingImportRow {
 }
 
 function refuse(row: ListingImportRow, problems: readonly Problem[]): void {
-  row.refused = problems.map((wrong) => ({ ...wrong, message: textOf(wrong) }))
+  row.refused = problems.map(({ field, rule, params }) => ({ field, message: textOf({ rule, params }), rule, params }))
 }
