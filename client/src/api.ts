@@ -3179,7 +3179,11 @@ export interface components {
             ok: boolean;
             /** @description null if it is correct */
             how_to_fix: string | null;
+            /** @description Machine-readable name of `how_to_fix` */
+            fix: components["schemas"]["WebhookFix"] | null;
         };
+        /** @enum {string} */
+        WebhookFix: "not_sent" | "slow" | "unreachable" | "redirect" | "internal" | "valid" | "duplicate" | "second_signature" | "altered" | "reformatted" | "unsigned" | "empty_secret" | "stale";
         /**
          * @example {
          *       "id": 912,
@@ -3353,6 +3357,7 @@ export type Vacation = components['schemas']['Vacation'];
 export type VisibilityReason = components['schemas']['VisibilityReason'];
 export type Webhook = components['schemas']['Webhook'];
 export type WebhookCheck = components['schemas']['WebhookCheck'];
+export type WebhookFix = components['schemas']['WebhookFix'];
 export type WebhookLog = components['schemas']['WebhookLog'];
 export type $defs = Record<string, never>;
 export interface operations {

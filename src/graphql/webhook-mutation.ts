@@ -77,6 +77,7 @@ function addCheck(builder: Builder): void {
       got: t.exposeString('got', { nullable: false, description: 'Response received, and after how long.' }),
       ok: t.exposeBoolean('ok', { nullable: false, description: 'Whether the response is correct.' }),
       howToFix: t.exposeString('how_to_fix', { description: 'What to change; null if it is correct.' }),
+      fix: t.exposeString('fix', { description: 'Machine-readable name of `howToFix`.' }),
     }),
   })
   const result = builder.objectRef<{ checks: Check[] }>('WebhookCheckResult').implement({

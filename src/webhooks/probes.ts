@@ -3,6 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { HOUR_MS } from '#core/duration.ts'
 import { type Static, Type } from '#core/input.ts'
 import { orNull } from '#core/fields.ts'
+import { namedValues } from '#core/named-values.ts'
 import type { Network } from '#outbound/dial.ts'
 import { CHECK_MARK, NOTIFICATION_HEADERS } from './notification.ts'
 import { type Outcome, post } from './post.ts'
@@ -11,6 +12,11 @@ import { signatureHeaders } from './sign.ts'
 export const CHECKS = ['valid', 'duplicate', 'second_signature', 'altered', 'reformatted', 'unsigned', 'empty_secret', 'stale'] as const
 export type CheckName = (typeof CHECKS)[number]
 
+/** What is wrong with a receiver whatever the notification. */
+const GENERAL_FIXES = ['not_sent', 'slow', 'unreachable', 'redirect', 'internal'] as const
+const FIXES = namedValues('WebhookFix', [...GENERAL_FIXES, ...CHECKS])
+type GeneralFix = (typeof GENERAL_FIXES)[number]
+
 export const CheckSchema = Type.Object(
   {
     name: Type.Enum([...CHECKS]),
@@ -18,6 +24,7 @@ export const CheckSchema = Type.Object(
     got: Type.String({ description: 'Response received, and after how long' }),
     ok: Type.Boolean(),
     how_to_fix: orNull(Type.String(), { description: 'null if it is correct' }),
+    fix: orNull(Type.Enum(FIXES), { description: 'Machine-readable name of `how_to_fix`' }),
   },
   { title: 'WebhookCheck' },
 )
@@ -134,18 +141,33 @@ function send({ body, headers }: Probe, url: URL, network: Network): Promise<Out
 export function judge({ name, outcome, startedAt, finishedAt }: Probed): Check {
   const { accepted, fix } = KINDS[name]
   const expected = accepted ? '2xx within 5 seconds' : '401'
-  if (!outcome) return { name, expected, got: 'not sent', ok: false, how_to_fix: 'Repeat the check once the receiver responds.' }
+  if (!outcome) return { name, expected, got: 'not sent', ok: false, how_to_fix: textOfGeneral('not_sent', null), fix: 'not_sent' }
   const { statusCode, error, success } = outcome
   const ok = accepted ? success : statusCode === 401
   const got = error ?? `${statusCode} after ${finishedAt.getTime() - startedAt.getTime()} ms`
-  return { name, expected, got, ok, how_to_fix: ok ? null : (generalFix(outcome) ?? fix) }
+  if (ok) return { name, expected, got, ok, how_to_fix: null, fix: null }
+  const general = generalFix(outcome)
+  return { name, expected, got, ok, how_to_fix: general ? textOfGeneral(general, error) : fix, fix: general ?? name }
 }
 
-/** What is wrong with a receiver whatever the notification. */
-function generalFix({ statusCode, error }: Outcome): string | null {
-  if (error === 'timed out after 5 s') return 'Respond with 2xx as soon as the signature is verified, and do long work afterwards.'
-  if (error !== null) return `The receiver cannot be reached (${error}): check the URL, DNS, certificate and firewall.`
-  if (statusCode! >= 300 && statusCode! < 400) return 'Redirects are not followed: save the URL this one redirects to.'
-  if (statusCode! >= 500) return 'The receiver failed with an internal error; see its log.'
-  return null
+function generalFix({ statusCode, error }: Outcome): GeneralFix | null {
+  if (error === 'timed out after 5 s') return 'slow'
+  if (error !== null) return 'unreachable'
+  if (statusCode! >= 300 && statusCode! < 400) return 'redirect'
+  return statusCode! >= 500 ? 'internal' : null
+}
+
+function textOfGeneral(fix: GeneralFix, error: string | null): string {
+  switch (fix) {
+    case 'not_sent':
+      return 'Repeat the check once the receiver responds.'
+    case 'slow':
+      return 'Respond with 2xx as soon as the signature is verified, and do long work afterwards.'
+    case 'unreachable':
+      return `The receiver cannot be reached (${error}): check the URL, DNS, certificate and firewall.`
+    case 'redirect':
+      return 'Redirects are not followed: save the URL this one redirects to.'
+    case 'internal':
+      return 'The receiver failed with an internal error; see its log.'
+  }
 }

@@ -165,11 +165,17 @@ function Checks({ of: checks }: { of: WebhookCheck[] }) {
         columns={[
           { head: t('check'), cell: (check) => term('check', check.name) },
           { head: t('state'), cell: (check) => <Status code={check.ok ? 'passed' : 'failed'} /> },
-          { head: t('expected'), cell: (check) => check.expected },
-          { head: t('got'), cell: (check) => check.got },
-          { head: t('howToFix'), cell: (check) => check.how_to_fix },
+          { head: t('expected'), cell: (check) => term('expected', check.expected) },
+          { head: t('got'), cell: (check) => gotOf(check.got) },
+          { head: t('howToFix'), cell: (check) => check.fix && term('fix', check.fix) },
         ]}
       />
     </div>
   )
+}
+
+/** A response with its time, or why there is none. */
+function gotOf(got: string): string {
+  const answered = /^(\d{3}) after (\d{1,9}) ms$/.exec(got)
+  return answered ? t('gotAfter', { status: answered[1]!, ms: answered[2]! }) : term('attempt', got)
 }

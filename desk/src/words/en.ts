@@ -247,4 +247,23 @@ export const en = {
   'field.ending_within_days': 'Days',
   'field.tcgplayer_id': 'TCGplayer id',
   'field.cardmarket_id': 'Cardmarket id',
+  'fix.not_sent': 'Repeat the check once the receiver responds.',
+  'fix.slow': 'Respond with 2xx as soon as the signature is verified, and do long work afterwards.',
+  'fix.unreachable': 'The receiver cannot be reached: check the URL, DNS, certificate and firewall.',
+  'fix.redirect': 'Redirects are not followed: save the URL this one redirects to.',
+  'fix.internal': 'The receiver failed with an internal error; see its log.',
+  'fix.valid':
+    'Compute the HMAC-SHA256 of the raw body, keyed with the text of the secret. Compare X-Service-Signature in lower-case hexadecimal, or webhook-signature in standard base64 with padding.',
+  'fix.duplicate': 'Respond with 2xx if the same webhook-id arrives again, and process it once: any other response makes the service send it again.',
+  'fix.second_signature': 'Accept the notification when any of the signatures in webhook-signature matches, not only the first.',
+  'fix.altered': 'Verify the signature of every notification before you respond, and respond with 401 if it does not match.',
+  'fix.reformatted': 'Verify the raw bytes of the body. Parsing and re-serialising the JSON before verification accepts bodies that were not signed.',
+  'fix.unsigned': 'Respond with 401 to notifications without a signature.',
+  'fix.empty_secret':
+    'The receiver verifies with an empty secret, or not at all: configure the secret from GET /plus/webhook, and refuse to start without one.',
+  'fix.stale':
+    'Reject notifications whose webhook-timestamp is older than five minutes, and verify webhook-signature, which covers it: otherwise a recorded notification can be replayed.',
+  'expected.2xx within 5 seconds': '2xx within 5 seconds',
+  'attempt.not sent': 'Not sent',
+  gotAfter: '{status} after {ms} ms',
 }

@@ -249,4 +249,24 @@ export const tr: Record<keyof typeof en, string> = {
   'field.ending_within_days': 'Gün sayısı',
   'field.tcgplayer_id': 'TCGplayer numarası',
   'field.cardmarket_id': 'Cardmarket numarası',
+  'fix.not_sent': 'Alıcı yanıt verdiğinde kontrolü yineleyin.',
+  'fix.slow': 'İmza doğrulanır doğrulanmaz 2xx ile yanıt verin; uzun işleri sonra yapın.',
+  'fix.unreachable': 'Alıcıya ulaşılamıyor: adresi, DNS’i, sertifikayı ve güvenlik duvarını kontrol edin.',
+  'fix.redirect': 'Yönlendirmeler izlenmez: bu adresin yönlendirdiği adresi kaydedin.',
+  'fix.internal': 'Alıcı iç hata verdi; günlüğüne bakın.',
+  'fix.valid':
+    'Gövdenin ham hâlinin HMAC-SHA256 değerini, gizli anahtarın metniyle hesaplayın. X-Service-Signature başlığını küçük harfli onaltılık, webhook-signature başlığını dolgulu standart base64 olarak karşılaştırın.',
+  'fix.duplicate':
+    'Aynı webhook-id yeniden gelirse 2xx ile yanıt verin ve bildirimi bir kez işleyin: başka her yanıt, hizmetin yeniden göndermesine yol açar.',
+  'fix.second_signature': 'webhook-signature içindeki imzalardan herhangi biri uyuyorsa bildirimi kabul edin, yalnızca ilki değil.',
+  'fix.altered': 'Yanıt vermeden önce her bildirimin imzasını doğrulayın, uymuyorsa 401 ile yanıt verin.',
+  'fix.reformatted': 'Gövdenin ham baytlarını doğrulayın. Doğrulamadan önce JSON’u çözüp yeniden yazmak, imzalanmamış gövdeleri kabul eder.',
+  'fix.unsigned': 'İmzasız bildirimlere 401 ile yanıt verin.',
+  'fix.empty_secret':
+    'Alıcı boş bir anahtarla doğruluyor ya da hiç doğrulamıyor: GET /plus/webhook yanıtındaki gizli anahtarı ayarlayın ve anahtar yoksa başlamayı reddedin.',
+  'fix.stale':
+    'webhook-timestamp değeri beş dakikadan eski olan bildirimleri reddedin ve onu da kapsayan webhook-signature imzasını doğrulayın: yoksa kaydedilmiş bir bildirim yinelenebilir.',
+  'expected.2xx within 5 seconds': '5 saniye içinde 2xx',
+  'attempt.not sent': 'Gönderilmedi',
+  gotAfter: '{ms} ms sonra {status}',
 }
