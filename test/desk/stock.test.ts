@@ -195,7 +195,7 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
     await button('Import').click()
     await page.getByRole('heading', { name: 'Import result' }).waitFor()
     expect((await page.locator('.facts').innerText()).replace(/\s+/g, ' ')).toMatch(/Created 1 Parked 2 Refused 1 Without stock 0/)
-    await page.getByRole('row', { name: /Line 5 · DESK-4 Refused price must/ }).waitFor()
+    await page.getByRole('row', { name: /Line 5 · DESK-4 Refused Price must/ }).waitFor()
     await page.getByRole('row', { name: /Line 2 · DESK-1 Created Listing \d+/ }).waitFor()
     await button('Choose item: Charizard').click()
     await expect.poll(() => dialog().getByRole('radio').count()).toBeGreaterThan(1)

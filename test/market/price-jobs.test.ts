@@ -1,6 +1,7 @@
 // The outcome of a price job is that of the same single writes, whatever the listings are and whatever happens to them between
 // plan, application and undo; and jobs, prices and sales at once lose nothing.
 import fc from 'fast-check'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { HOUR_MS } from '#core/duration.ts'
 import type { PriceJob } from '#market/jobs/types.ts'
@@ -217,3 +218,34 @@ test('two jobs, prices and sales of the same listings at once, on two nodes: not
     if (quantity !== null) expect(now.quantity).toBe(50)
   }
 })
+
+test('a job of several parts is planned, applied, read and undone as one, or not at all', async () => {
+  const { id: first } = await published(node, item, { price: 100, quantity: 2 })
+  const { rows: copies } = await sql<{ id: number }>`
+    insert into listings
+    select (jsonb_populate_record(l, jsonb_build_object('id', nextval('listings_id_seq')))).* from listings l, generate_series(1, 2300) where l.id = ${first}
+    returning id`.execute(node.db.kysely)
+  // Not in the order of ids, in which they are locked.
+  const ids = copies.map(({ id }) => id).sort((a, b) => (a % 97) - (b % 97) || a - b)
+  const prices = async () => (await sql<{ price: string }>`select price from listings where id = any(${ids}::int4[])`.execute(node.db.kysely)).rows
+  const rows = ids.map((id, i) => ({ listing_id: id, price: 200 + i }))
+
+  const { id, rows: planned } = await plan(rows, 'all')
+  expect(planned.map(({ row, listing_id: listing, new_price: price }) => [row, listing, price])).toEqual(ids.map((one, i) => [i + 1, one, 200 + i]))
+  const applied = await step(id, 'apply')
+  expect(applied).toMatchObject({ state: 'applied', changed: 2300, kept: 0, failed: 0 })
+  expect(applied.rows.map(({ row, outcome }) => [row, outcome])).toEqual(ids.map((_, i) => [i + 1, 'changed']))
+  expect((await plus<PriceJob>(node, 'GET', `/price-jobs/${id}`)).body.data).toEqual(applied)
+  const audited = await sql<{ n: number }>`
+    select count(distinct subject_id)::int4 as n from audit_log
+    where action = 'listing.reprice' and subject_type = 'listing' and subject_id = any(${ids.map(String)}::text[])`.execute(node.db.kysely)
+  expect(audited.rows[0]!.n).toBe(2300)
+  expect(await step(id, 'undo')).toMatchObject({ state: 'undone', reversed: 2300 })
+  expect(new Set((await prices()).map(({ price }) => price))).toEqual(new Set(['100.00']))
+
+  const whole = await plan(rows, 'all')
+  await patch(ids[2200]!, { price: 55 })
+  const { status, body } = await plus(node, 'POST', `/price-jobs/${whole.id}/apply`)
+  expect([status, body.error]).toMatchObject([409, { rule: 'job_refused', params: { row: 2201, count: 1 } }])
+  expect((await prices()).filter(({ price }) => price !== '100.00')).toEqual([{ price: '55.00' }])
+}, 60_000)
