@@ -11,11 +11,12 @@ const LIMITS = { price: { min: 1, max: 9_999_999, step: 0.01 }, quantity: { min:
 
 /** A sold listing, and what a read-only key sees, is shown and not edited. */
 export function EditCell({ of: listing, field }: { of: OwnListing; field: Editable }) {
+  // As it is typed, until the field is left.
+  const [typing, setTyping] = useState<string | null>(null)
   const shown = field === 'price' ? lira(listing.price) : count(listing.quantity)
   if (listing.status === 'sold' || !mayWrite()) return <>{shown}</>
   const value = editedValue(listing, field)
   const isEdited = value !== listing[field]
-  const [typing, setTyping] = useState<string | null>(null)
   return (
     <input
       type="number"
