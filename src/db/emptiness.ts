@@ -4,7 +4,16 @@ import { sql } from 'kysely'
 import type { Db } from './schema.ts'
 
 /** Filled by migrations or by nodes that only run. */
-const FILLED_BY_ITSELF = ['groups', 'change_log', 'change_log_floor', 'catalogue_log_floor', 'rate_limit_leases', 'sign_in_attempts', 'workers']
+const FILLED_BY_ITSELF = [
+  'groups',
+  'change_log',
+  'change_log_floor',
+  'catalogue_log_floor',
+  'rate_limit_leases',
+  'sign_in_attempts',
+  'start_marks',
+  'workers',
+]
 /** What others write there; the rest is a row of a migration, or the link of the first owner. */
 const WRITTEN: Record<string, string> = { imports: "format <> 'service-price'", person_links: 'person_id is not null' }
 const LOCK = 'mintmark first start'
