@@ -23,7 +23,7 @@ export interface SessionPages {
 }
 
 export interface SignIn extends SessionPages {
-  /** Opens a session for whoever the body of a request proves to be. */
+  /** Opens a session for the person or account whose credentials are in the body. */
   open: (request: FastifyRequest, body: Record<string, unknown>) => Promise<{ viewer: Viewer; opened: NewSession }>
   close: (request: FastifyRequest, viewer: Viewer, session: string) => Promise<void>
   /** who is signed in, as the pages show it; null: nobody */

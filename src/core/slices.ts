@@ -1,4 +1,4 @@
-// Long work in slices: whoever waits for the event loop gets a turn between two of them.
+// Long work in slices, so that other work of the event loop runs between two of them.
 
 /** What one slice may take. */
 const SLICE_MS = 2

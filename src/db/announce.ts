@@ -15,7 +15,7 @@ const GATHER_MS = 5
 const announced = new WeakMap<object, Notice[]>()
 const announcers = new WeakMap<object, Announcer>()
 
-/** Sends a notice once this transaction has committed. Whoever must not miss what it tells of also looks by itself from time to time. */
+/** Sends a notice once this transaction has committed. Notices can be lost: a listener that must miss nothing also polls. */
 export function announce(tx: QueryExecutorProvider, channel: string, payload = ''): void {
   const notices = announced.get(tx) ?? []
   announced.set(tx, notices)

@@ -4,7 +4,7 @@ import type { Connection, Submittable } from 'pg'
 /** A message is its code, its length with these four bytes, and what it says. */
 const HEADER_BYTES = 5
 const [COPY_DATA, COPY_OUT, NOTICE, SETTING, NOTIFICATION, COPY_DONE] = Buffer.from('dHNSAc') as unknown as number[]
-/** So much may wait for whoever reads before the connection rests. */
+/** Bytes that may be buffered before the connection is paused. */
 const WAITING_BYTES = 256 * 1024
 
 type DataListener = (chunk: Buffer) => void

@@ -96,7 +96,7 @@ function readQueryBody(path: string, request: IncomingMessage, serve: (made: Api
   const { method, url, headers } = request
   if (url !== path || method !== 'POST' || !JSON_BODIES.has(headers['content-type'] ?? '')) return false
   const length = Number(headers['content-length'])
-  // A request without a body ends once it is read, and whoever reads it next would wait forever.
+  // A request without a body ends once it is read; the next reader would wait forever.
   if (!(length > 0 && length <= BODY_LIMIT) || headers['content-encoding'] !== undefined) return false
   request.once('readable', () => {
     const bytes = request.read() as Buffer | null

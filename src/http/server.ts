@@ -56,7 +56,7 @@ declare module 'fastify' {
 
 export interface ServerOptions {
   log: Log
-  /** true: the caller is the last address of `X-Forwarded-For`, whoever sent it; text: addresses of proxies that are believed */
+  /** true: the caller is the last address of `X-Forwarded-For`, from any sender; text: addresses of trusted proxies */
   trustProxy: boolean | string
   /** absent: pages of other origins may not read its answers */
   cors?: CorsHeaders

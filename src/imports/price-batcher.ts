@@ -98,7 +98,7 @@ export class PriceBatcher {
     this.#filling = this.#spare
     this.#spare = full
     this.#writing = this.#write(full)
-    // Whoever waits for it next learns of an error.
+    // The next await of this promise throws its error.
     this.#writing.catch(() => {})
   }
 

@@ -49,8 +49,8 @@ export async function startImport(on: Queryable, id: number): Promise<void> {
 }
 
 /**
- * Class of the advisory lock that whoever works on an import shares for as long as it lives: an import that says it is
- * under way while nobody holds its lock was cut off.
+ * Class of the advisory lock that the workers of an import share while they run. An import that is marked as running but whose lock
+ * is free was cut off.
  */
 export const IMPORT_LOCK = 7308
 

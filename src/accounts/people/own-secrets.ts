@@ -65,7 +65,7 @@ export async function confirmTwoFactor({ db, sealing, now }: PeopleParts, ctx: W
   return { id }
 }
 
-/** Whoever finds a console open may not take the account over: the password is asked for again, and counted like a sign-in. */
+/** An unattended console must not be enough to take the account over: this checks the password again, and counts it as a sign-in. */
 async function confirmedByPassword(
   { db, now }: PeopleParts,
   viewer: Viewer,
