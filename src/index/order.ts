@@ -126,7 +126,7 @@ export class KeptOrder {
     return count
   }
 
-  /** Number of rows of the filter (all for null) before the key that `probe` compares with; with `inclusive`, also those at it. */
+  /** Number of rows of the filter (all for null) before the key that `probe` compares with; also those at it if `withEqual`. */
   rank(filter: RowBits | null, probe: Probe, withEqual: boolean): number {
     const blocks = this.#repaired()
     if (filter !== null && filter.size <= SPARSE) {
