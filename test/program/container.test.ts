@@ -69,7 +69,7 @@ beforeAll(async () => {
     cpSync(join(build, from!), target, { recursive: true, verbatimSymlinks: true })
   }
   chmodSync(root, 0o755)
-}, 300_000)
+})
 
 afterAll(async () => {
   for (const child of children) {
@@ -110,7 +110,7 @@ test('compose.yaml has a database, two nodes, a worker and Redis, in the order i
   }
 })
 
-test('the services start from what the image contains, become healthy and stop', { timeout: 300_000 }, async () => {
+test('the services start from what the image contains, become healthy and stop', async () => {
   const database = await freshDatabase()
   const user = ordinaryUser(database.url)
   const redisPort = await freePort()
@@ -147,14 +147,14 @@ test('the services start from what the image contains, become healthy and stop',
     ours.filter(([name]) => name !== 'migrate').map(async ([name, service]) => ({ name, service, ...(await start(service)) })),
   )
   for (const { name, service, ports, shown, child } of running) {
-    await until(`${name} runs`, () => shown().includes('Press Ctrl-C to stop.') || child.exitCode !== null, 120_000)
+    await until(`${name} runs`, () => shown().includes('Press Ctrl-C to stop.') || child.exitCode !== null)
     expect([name, child.exitCode, shown()]).toEqual([name, null, expect.any(String)])
     expect([name, service.restart]).toEqual([name, 'unless-stopped'])
     if (service.healthcheck?.disable) continue
     const [, program, ...rest] = service.healthcheck?.test ?? ['CMD', ...(JSON.parse(healthcheck) as string[])]
     expect(program).toBe('node')
     const command = rest.map((each) => each.replace('8080', ports.PORT).replace('8081', ports.OPERATOR_PORT))
-    await until(`${name} is healthy`, () => spawnSync(process.execPath, command).status === 0, 60_000)
+    await until(`${name} is healthy`, () => spawnSync(process.execPath, command).status === 0)
     const nobody = await freePort()
     expect(
       spawnSync(

@@ -22,7 +22,7 @@ afterAll(async () => {
   // What a page left running when it broke off; a shell has a process group of its own. The second signal ends a service at once, and
   // its PostgreSQL with it.
   for (const shell of shells) {
-    if (signalled(shell, 'SIGTERM') && signalled(shell, 'SIGTERM')) await until('nothing runs', () => !signalled(shell, 0), 10_000)
+    if (signalled(shell, 'SIGTERM') && signalled(shell, 'SIGTERM')) await until('nothing runs', () => !signalled(shell, 0))
   }
   for (const checkout of checkouts) {
     for (const data of ['data', 'my-data']) removeDataOf(join(checkout, data))
@@ -96,7 +96,7 @@ async function surroundings() {
   const start = async (commands: string) => {
     const { shell, shown, closed } = open(commands)
     await Promise.race([
-      until('the service runs', () => shown().includes('Press Ctrl-C to stop.'), 120_000),
+      until('the service runs', () => shown().includes('Press Ctrl-C to stop.')),
       closed.then(() => {
         throw new Error(shown())
       }),
@@ -120,7 +120,7 @@ test('every page with runnable commands is run', () => {
   expect(pages.filter((page) => page.endsWith('.md') && blocksOf(page).length > 0).sort()).toEqual([FIRST_HOUR, START, ...OTHERS].sort())
 })
 
-test('the first hour', { timeout: 180_000 }, async () => {
+test('the first hour', async () => {
   const { cwd, paste } = await surroundings()
   const [install, ...blocks] = blocksOf(FIRST_HOUR)
   expect(install).toBe('npm ci\n')
@@ -134,7 +134,7 @@ test('the first hour', { timeout: 180_000 }, async () => {
   expect(existsSync(join(cwd, 'data', 'mintmark.pid'))).toBe(false)
 })
 
-test('the start guide, and with its demo the other pages', { timeout: 300_000 }, async () => {
+test('the start guide, and with its demo the other pages', async () => {
   const { cwd, paste, start, operator } = await surroundings()
   const [install, ask, own, formats, account] = blocksOf(START)
   expect(install).toBe('npm ci\nnpm start\n')
