@@ -23,7 +23,7 @@ export const CheckSchema = Type.Object(
 )
 export type Check = Static<typeof CheckSchema>
 
-/** The notification that a check is made from. */
+/** The notification that a check is based on. */
 export interface Checked {
   url: URL
   secret: string
@@ -40,7 +40,7 @@ interface Probe {
 interface Kind {
   accepted: boolean
   probe: (checked: Checked, at: Date) => Probe
-  /** what is wrong with a receiver that answers otherwise */
+  /** what is wrong with a receiver that responds otherwise */
   fix: string
 }
 
@@ -102,7 +102,7 @@ const KINDS: Record<CheckName, Kind> = {
   },
 }
 
-/** One notification of a check with what became of it, null if it was not sent. */
+/** A notification of a check with its result; null if it was not sent. */
 export interface Probed {
   name: CheckName
   outcome: Outcome | null
@@ -111,7 +111,7 @@ export interface Probed {
 }
 
 /**
- * Sends the notifications one after another, up to the first without an answer: the others would wait in vain, too.
+ * Sends the notifications one after another, up to the first without a response: the others would wait in vain, too.
  * @returns all kinds of checks, in their order
  */
 export async function sendProbes(checked: Checked, now: () => Date, network: Network): Promise<Probed[]> {
@@ -130,7 +130,7 @@ function send({ body, headers }: Probe, url: URL, network: Network): Promise<Out
   return post(url, { ...NOTIFICATION_HEADERS, ...headers, ...CHECK_MARK }, body, network)
 }
 
-/** What an answer says of the receiver. */
+/** The verdict on a response. */
 export function judge({ name, outcome, startedAt, finishedAt }: Probed): Check {
   const { accepted, fix } = KINDS[name]
   const expected = accepted ? '2xx within 5 seconds' : '401'
@@ -141,7 +141,7 @@ export function judge({ name, outcome, startedAt, finishedAt }: Probed): Check {
   return { name, expected, got, ok, how_to_fix: ok ? null : (generalFix(outcome) ?? fix) }
 }
 
-/** What is wrong with a receiver whatever the notification. */
+/** Problems of a receiver that do not depend on the notification. */
 function generalFix({ statusCode, error }: Outcome): string | null {
   if (error === 'timed out after 5 s') return 'Respond with 2xx as soon as the signature is verified, and do long work afterwards.'
   if (error !== null) return `The receiver cannot be reached (${error}): check the URL, DNS, certificate and firewall.`
