@@ -1,9 +1,9 @@
 # A small image of the service: no embedded database, not root. Needs DATABASE_URL when it runs.
 FROM node:26-bookworm-slim AS build
 WORKDIR /app
-COPY package.json package-lock.json ./
 COPY . .
-RUN npm ci && rm -rf node_modules && npm ci --omit=dev --omit=optional --ignore-scripts && npm cache clean --force
+RUN npm ci
+RUN rm -rf node_modules && npm ci --omit=dev --omit=optional --ignore-scripts
 
 FROM node:26-bookworm-slim
 WORKDIR /app
@@ -12,6 +12,7 @@ RUN mkdir /data && chown node:node /data
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
+COPY --from=build /app/bin ./bin
 COPY --from=build /app/src ./src
 COPY --from=build /app/sample ./sample
 COPY --from=build /app/CHANGELOG.md ./
@@ -21,5 +22,7 @@ COPY --from=build /app/client/README.md ./client/
 USER node
 VOLUME /data
 EXPOSE 8080 8081
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:8080/health/ready').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "src/main.ts"]
 CMD ["api"]

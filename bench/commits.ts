@@ -66,7 +66,7 @@ try {
       if (status !== 200) throw new Error(`a write was answered with ${status}`)
     })
   if (flushMs > 0) {
-    // The server waits so long before each flush, whoever else commits meanwhile.
+    // The server waits this long before each flush, whether or not others commit meanwhile.
     for (const [name, value] of [
       ['commit_delay', flushMs * 1_000],
       ['commit_siblings', 0],

@@ -56,6 +56,11 @@ describe.each(GUIDES)('%s', (guide) => {
     expect([...text.matchAll(/(?<!npx )\bnode (?:-\S+ )*[\w./-]+\.ts\b/g)].map(([command]) => command)).toEqual([])
   })
 
+  test('shell commands are complete', () => {
+    const blocks = [...text.matchAll(/^( *)```sh(?: run)?\n(.*?)^\1```$/gms)].map((match) => match[2]!.replaceAll(`\n${match[1]}`, '\n'))
+    for (const block of blocks) expect([block, spawnSync('bash', ['-n'], { input: block, encoding: 'utf8' }).stderr]).toEqual([block, ''])
+  })
+
   test('npm scripts exist', () => {
     const named = [...text.matchAll(/npm run ([a-z:-]+)/g)].map((match) => match[1]!)
     expect(named.filter((name) => !scripts.includes(name))).toEqual([])

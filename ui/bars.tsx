@@ -1,4 +1,4 @@
-// Small bars over days, with the same numbers as a table for whoever cannot see them.
+// Small bars over days, with the same numbers as a table for screen readers.
 import { day, t } from './words.ts'
 
 interface BarsProps {

@@ -126,7 +126,7 @@ function Pages({ isEmpty }: { isEmpty: boolean }) {
   )
 }
 
-/** A link that is opened where somebody is signed in already: whoever uses it takes their place. */
+/** A link opened where somebody is signed in already: using it signs that person out. */
 function JoinPage() {
   return (
     <>

@@ -6,25 +6,25 @@ import { Cache } from '#core/cache.ts'
 import { type Reason, reason, textOf } from '#core/problems.ts'
 
 const WINDOW_MS = 60_000
-/** Addresses counted at a time; beyond that those that failed least recently are forgotten. */
+/** Maximum addresses counted at a time; beyond it, the address with the oldest failure is dropped. */
 const ADDRESSES = 10_000
 
-/** Who sent a credential; a Fastify request. */
+/** The sender of a credential; a Fastify request. */
 export interface Caller {
-  /** the client's address, as far as `TRUST_PROXY` lets a proxy name it */
+  /** the client's address, as far as `TRUST_PROXY` accepts it from a proxy */
   readonly ip: string
   readonly socket: { readonly remoteAddress?: string | undefined }
   readonly headers: { readonly origin?: string | undefined }
 }
 
 export interface FailureRules {
-  /** what clients present, such as `API key` */
+  /** what clients send, such as `API key` */
   credential: string
-  /** failures allowed for an address in a minute */
+  /** failures allowed per address and minute */
   limit: number
   log: Log
   now: () => Date
-  /** takes the address of each counted failure */
+  /** called with the address of each counted failure */
   record?: ((address: string) => void) | undefined
 }
 
@@ -33,7 +33,7 @@ interface Window {
   endsMs: number
 }
 
-/** Counts on this node only: the limit protects the node's database, and what it costs an attacker grows with the nodes. */
+/** Counts on this node only: the limit protects the node's database, and an attacker gains little from further nodes. */
 export class FailedAuthentications {
   readonly #rules: FailureRules
   readonly #windows = new Cache<string, Window>({ limit: ADDRESSES })
@@ -46,7 +46,7 @@ export class FailedAuthentications {
     this.#rules = rules
   }
 
-  /** @throws RATE_LIMITED with `Retry-After` while the caller's address is refused */
+  /** @throws RATE_LIMITED with `Retry-After` while the caller's address is blocked */
   check(caller: Caller): void {
     const refusal = this.#tooMany(this.#windowOf(addressOf(caller)))
     if (refusal) throw refusal
@@ -54,7 +54,7 @@ export class FailedAuthentications {
 
   /**
    * Counts a failure.
-   * @returns what to throw: UNAUTHENTICATED, or RATE_LIMITED while the caller's address is refused
+   * @returns the error to throw: UNAUTHENTICATED, or RATE_LIMITED while the caller's address is blocked
    */
   refuse(caller: Caller, why: Reason): ServiceError {
     const { credential, limit, log, now, record } = this.#rules
@@ -88,9 +88,9 @@ export class FailedAuthentications {
   }
 }
 
-/** The client's address; of IPv6 the /64, which is what one customer of a provider gets. */
+/** The client's address; for IPv6 the /64, which is what one customer of a provider gets. */
 function addressOf({ ip, socket }: Caller): string {
-  // What a trusted proxy sends that is not an address counts against the proxy.
+  // A trusted proxy's value that is not an address counts against the proxy.
   const text = ipaddr.isValid(ip) ? ip : (socket.remoteAddress ?? '')
   if (!ipaddr.isValid(text)) return 'unknown'
   const address = ipaddr.process(text)

@@ -6,19 +6,19 @@ import type { Db } from '#db/schema.ts'
 import { inTransaction } from '#db/transaction.ts'
 
 const PERIOD_MS = 60_000
-/** Addresses that get rows of their own in a period; all others share one row. */
+/** Addresses that get their own rows in a period; all others share one row. */
 const ADDRESSES = 100
 const OTHERS = 'others'
 const UNKNOWN: Viewer = { kind: 'operator', name: 'unknown' }
 
 /**
- * An address gets a row at its first failure and one at the end of the minute for those that followed, so that the sum of
+ * An address gets a row at its first failure and another at the end of the minute for the following ones, so that the sum of
  * `attempts` is exact.
  */
 export class FailureAudit {
   readonly #db: Db
   readonly #log: Log
-  /** address → failures in this period that no row has yet */
+  /** address → failures in this period that are not in a row yet */
   #attempts = new Map<string, number>()
   #timer: NodeJS.Timeout | null = null
   #writing: Promise<void> = Promise.resolve()

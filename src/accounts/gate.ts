@@ -8,17 +8,17 @@ import type { Keyring } from './keyring.ts'
 import { rateLimitHeaders, type RateLimits } from './rate-limits.ts'
 import type { KeyUsage } from './usage.ts'
 
-/** A caller by another credential than the Authorization header. */
+/** A caller that is authenticated by another credential than the Authorization header. */
 export interface SessionCaller {
   secret: string
   viewer: Viewer | Promise<Viewer>
 }
 
 /**
- * Puts the gate before all routes of a scope, its unknown paths (when it has a not-found handler of its own) and its
- * 405s included. With a known key and no limit to count it passes without a promise.
+ * Puts the gate before all routes of a scope, its 405s and, if it has its own not-found handler, its unknown paths.
+ * With a cached key and no limit to count, it needs no promise.
  * @param limits null if requests are not counted
- * @param session who calls by a session, null when the request has none
+ * @param session returns the caller of a session; null if the request has none
  */
 export function addGate(
   scope: FastifyInstance,
@@ -49,9 +49,9 @@ export function addGate(
 
 /**
  * Checks the plan and the key of an authenticated caller, and counts the request.
- * @param operation undefined for paths and methods that there are not
- * @param usage null if it is not counted what keys are used for
- * @returns headers that tell the limits
+ * @param operation undefined for unknown paths and methods
+ * @param usage null if usage of keys is not counted
+ * @returns rate-limit headers
  * @throws PLAN_UPGRADE_REQUIRED, READ_ONLY_KEY, RATE_LIMITED (or rejects with it)
  */
 export function allow(viewer: Viewer, operation: Operation | undefined, limits: RateLimits | null, usage: KeyUsage | null): MaybePromise<Headers> {
@@ -67,7 +67,7 @@ export function allow(viewer: Viewer, operation: Operation | undefined, limits: 
   })
 }
 
-/** Counts what a key is used for. */
+/** Counts the use of a key. */
 function note(viewer: Viewer, operation: Operation | undefined, usage: KeyUsage | null): void {
   if (operation && usage && viewer.kind === 'account') usage.count(viewer.keyId, operation.name)
 }

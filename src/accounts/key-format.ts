@@ -30,12 +30,12 @@ export function isWellFormed(text: string, kind: KeyKind): boolean {
   return SHAPES[kind].test(text) && checksumOf(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH)
 }
 
-/** What is stored in the key's place. A plain hash is enough for 256 random bits. */
+/** The stored form of a key. A plain hash is enough for 256 random bits. */
 export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key).digest()
 }
 
-/** The end of a key, by which people tell their keys apart. */
+/** The end of a key, by which people recognise it. */
 export function last4(key: string): string {
   return key.slice(-4)
 }

@@ -11,7 +11,7 @@ const MOST_ENTRIES = 50
 const ORIGIN = reason('origin')
 const RANGE = reason('address_range')
 
-/** As operators give it and as it is stored; an empty list limits nothing. */
+/** As operators send it and as it is stored; an empty list restricts nothing. */
 export interface KeyScope {
   read_only: boolean
   allowed_origins: string[]
@@ -20,7 +20,7 @@ export interface KeyScope {
 
 export const NO_SCOPE: KeyScope = { read_only: false, allowed_origins: [], allowed_addresses: [] }
 
-/** Fields of a body that makes or changes a key; what is not sent is not changed. */
+/** Fields of a body that creates or changes a key; fields that are not sent do not change. */
 export const ScopeFields = {
   read_only: Type.Optional(
     Type.Boolean({ description: 'true makes the key read-only: operations that change something are rejected with `READ_ONLY_KEY`' }),
@@ -42,8 +42,8 @@ export const ScopeFields = {
 }
 
 /**
- * The limits that a body sets, without repeated entries.
- * @throws VALIDATION_ERROR that names each wrong entry
+ * The restrictions in a body, without duplicates.
+ * @throws VALIDATION_ERROR that names each invalid entry
  */
 export function scopeOf({ read_only, allowed_origins, allowed_addresses }: Partial<KeyScope>): Partial<KeyScope> {
   const problems: Problem[] = []
@@ -64,7 +64,7 @@ export function scopeOf({ read_only, allowed_origins, allowed_addresses }: Parti
   return scope
 }
 
-/** Where a key may be used from, ready to be compared. */
+/** Where a key may be used from, in the form for comparison. */
 export interface CallerLimits {
   /** null: from anywhere */
   origins: ReadonlySet<string> | null
@@ -80,7 +80,7 @@ export function callerLimits({ allowed_origins: origins, allowed_addresses: addr
   }
 }
 
-/** @throws ORIGIN_NOT_ALLOWED, ADDRESS_NOT_ALLOWED where the key may not be used from there */
+/** @throws ORIGIN_NOT_ALLOWED, ADDRESS_NOT_ALLOWED if the key may not be used from there */
 export function mayCallFrom({ origins, ranges }: CallerLimits, { headers: { origin }, ip }: Caller): void {
   if (origins && (origin === undefined || !origins.has(origin))) {
     throw new ServiceError('ORIGIN_NOT_ALLOWED', reason('origin_not_allowed', origin === undefined ? {} : { value: origin }))

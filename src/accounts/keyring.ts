@@ -19,23 +19,23 @@ import { BOOTSTRAP, type Holder, loadApiKey, loadConsoleSession, loadOperatorTok
 import { KeyUsage } from './usage.ts'
 
 const CAPACITY = 50_000
-/** Hashes of keys that do not exist. */
+/** Hashes of unknown keys. */
 const UNKNOWN_CAPACITY = 10_000
 const BEARER = /^Bearer +([^ ].*)$/i
 
 type OwnTable = 'api_keys' | 'operator_tokens' | 'console_sessions' | 'seller_sessions'
-/** Where uses are stored: people's tokens and sessions have tables of their own. */
+/** Tables that store last uses; people's tokens and sessions have their own. */
 type UsedTable = OwnTable | NonNullable<Holder['table']>
 
-/** What differs between API keys, operator tokens and the sessions of pages. */
+/** The differences between API keys, operator tokens and the sessions of pages. */
 interface KeySource {
   kind: KeyKind
   credential: string
   table: OwnTable
-  /** a use is stored once in so long */
+  /** a use is stored at most once in this time */
   usesEveryMs: number
   changes: ChangeKind
-  /** wrong credentials allowed for an address in a minute */
+  /** failures allowed per address and minute */
   failuresAMinute: number
   load: (db: Db, hash: Buffer) => Promise<Holder | null>
 }
@@ -60,7 +60,7 @@ export function apiKeyring(options: KeyringOptions): Keyring {
   return new Keyring(source, options, null, null, new KeyUsage(options))
 }
 
-/** The operators' tokens, people's and shared ones; `bootstrap` is one more that is set, not stored, and belongs to the operator `bootstrap`. */
+/** The operators' tokens, people's and shared ones. `bootstrap` is one more, from the settings, of the operator `bootstrap`. */
 export function operatorTokens(options: KeyringOptions, bootstrap: string | null): Keyring {
   const source: KeySource = {
     kind: 'operator',
@@ -74,7 +74,7 @@ export function operatorTokens(options: KeyringOptions, bootstrap: string | null
   return new Keyring(source, options, bootstrap, new FailureAudit(options))
 }
 
-/** Sessions of the console; they end with the token they were opened with, `bootstrap` among them, or with their person. */
+/** Sessions of the console; they end with their token (`bootstrap` included) or with their person. */
 export function consoleSessions(options: KeyringOptions, bootstrap: string | null): Keyring {
   const bootstrapHash = bootstrap === null ? null : hashKey(bootstrap)
   const source: KeySource = {
@@ -89,7 +89,7 @@ export function consoleSessions(options: KeyringOptions, bootstrap: string | nul
   return new Keyring(source, options, null)
 }
 
-/** Sessions of the seller's desk; they end with the API key they were opened with, and when nobody uses them. */
+/** Sessions of the seller's desk; they end with their API key, and after a time without use. */
 export function sellerSessions(options: KeyringOptions): Keyring {
   const source: KeySource = {
     kind: 'session',
@@ -103,7 +103,7 @@ export function sellerSessions(options: KeyringOptions): Keyring {
   return new Keyring(source, options, null)
 }
 
-/** Keys that were used lately with their holders. Add it to the change feed before the first call. */
+/** Recently used keys with their holders. Add it to the change feed before the first call. */
 export class Keyring implements ChangeFollower {
   readonly #source: KeySource
   readonly #db: Db
@@ -112,16 +112,16 @@ export class Keyring implements ChangeFollower {
   readonly #holders = new Cache<string, Holder>({ limit: CAPACITY })
   readonly #loading = new Map<string, Promise<Holder | null>>()
   readonly #unknown = new Cache<string, true>({ limit: UNKNOWN_CAPACITY })
-  /** keys that were valid until their account changed: they are read again, whatever address they come from */
+  /** keys that were valid until their account changed: they are read again, also for blocked addresses */
   readonly #changed = new Cache<string, true>({ limit: CAPACITY })
   readonly #audit: FailureAudit | null
   readonly failures: FailedAuthentications
-  /** what keys are used for, null if nobody asks */
+  /** usage of keys; null if it is not counted */
   readonly usage: KeyUsage | null
   /** by table: key id → epoch milliseconds of a use that is not stored yet */
   #uses = new Map<UsedTable, Map<number, number>>()
 
-  /** @param audit where failures are recorded beside log and metrics, null for nowhere */
+  /** @param audit where failures are recorded beside log and metrics; null for nowhere */
   constructor(
     source: KeySource,
     { db, log, now }: KeyringOptions,
@@ -144,8 +144,8 @@ export class Keyring implements ChangeFollower {
   }
 
   /**
-   * The caller, by the value of the Authorization header, where the key is valid, in memory and not limited to some places;
-   * null: ask `find`.
+   * The caller, by the value of the Authorization header, if the key is valid, cached and not restricted to some places;
+   * null: call `find`.
    */
   known(header: string | undefined): Viewer | null {
     const key = header === undefined ? undefined : BEARER.exec(header)?.[1]
@@ -154,23 +154,23 @@ export class Keyring implements ChangeFollower {
   }
 
   /**
-   * The caller, by the value of the Authorization header: at once for keys used lately, a promise for the others.
+   * The caller, by the value of the Authorization header: synchronously for cached keys, otherwise a promise.
    * @throws UNAUTHENTICATED, RATE_LIMITED, ORIGIN_NOT_ALLOWED, ADDRESS_NOT_ALLOWED (or rejects with them), the database's error when it must be asked and cannot
    */
   find(header: string | undefined, caller: Caller): Viewer | Promise<Viewer> {
     const { credential } = this.#source
-    // Without a credential there is nothing to guess: it is not counted.
+    // A request without a credential guesses nothing: it is not counted.
     if (header === undefined) throw unauthenticated(reason('authorization', { credential, state: 'missing' }))
     const key = BEARER.exec(header)?.[1]
     if (key === undefined) throw this.failures.refuse(caller, reason('authorization', { credential, state: 'malformed' }))
     return this.findKey(key, caller)
   }
 
-  /** The caller, by the bare key; otherwise as `find`. */
+  /** The caller, by the key itself; otherwise like `find`. */
   findKey(key: string, caller: Caller): Viewer | Promise<Viewer> {
     const { credential, kind } = this.#source
     const holder = this.#holders.get(key)
-    // One that was idle here may have been used on another node.
+    // A session that was idle here may have been used on another node.
     if (holder && !this.#isIdle(holder)) return this.#admit(holder, caller)
     // Before the bootstrap token, too: people choose it, so that it can be guessed.
     if (!this.#changed.get(key)) this.failures.check(caller)
@@ -188,7 +188,7 @@ export class Keyring implements ChangeFollower {
   async apply(changes: ChangeRow[]): Promise<void> {
     const owners = new Set(changes.filter((row) => row.kind === this.#source.changes).flatMap((row) => row.ids ?? []))
     if (owners.size === 0) return
-    // What is being read now may be older than the change: nobody may share it, and it is not kept.
+    // A read in progress may be older than the change: nobody may share it, and it is not cached.
     this.#loading.clear()
     this.#unknown.clear()
     for (const [key, holder] of this.#holders.entries()) {
@@ -204,7 +204,7 @@ export class Keyring implements ChangeFollower {
     this.#holders.clear()
   }
 
-  /** Stores uses and what keys were used for; rejects with the database's error, and keeps them for the next time. */
+  /** Stores last uses and usage counts; rejects with the database's error, and keeps them for the next time. */
   async flush(): Promise<void> {
     await Promise.all([this.#flushUses(), this.usage?.flush()])
   }
@@ -243,7 +243,7 @@ export class Keyring implements ChangeFollower {
     return this.#used(holder)
   }
 
-  /** Why a stored key is refused, null when it is valid. */
+  /** Why a stored key is rejected; null if it is valid. */
   #refusalOf(holder: Holder): Reason | null {
     const isOver = holder.expiresAtMs <= this.#now().getTime() || this.#isIdle(holder)
     return holder.refusal ?? (isOver ? reason('credential', { credential: this.#source.credential, state: 'expired' }) : null)
@@ -268,7 +268,7 @@ export class Keyring implements ChangeFollower {
     return this.failures.refuse(caller, reason('credential', { credential: this.#source.credential, state: 'unknown' }))
   }
 
-  /** Calls with one key at the same time share one query. */
+  /** Concurrent calls with one key share one query. */
   #load(key: string, hash: Buffer): Promise<Holder | null> {
     const running = this.#loading.get(key)
     if (running) return running
@@ -289,7 +289,7 @@ export class Keyring implements ChangeFollower {
   }
 }
 
-/** A hash as the key of a map; the credential itself would keep the whole header it was cut from in memory. */
+/** A hash as the key of a map; the credential itself would keep its whole header in memory. */
 function nameOf(hash: Buffer): string {
   return hash.toString('latin1')
 }

@@ -11,7 +11,7 @@ export const WINDOW_SECONDS = 60
 const PATIENCE_MS = 250
 /** How long a node counts alone after the database did not answer in time. */
 const ALONE_MS = 5_000
-/** A node that was the only one to lease lately takes this share of what is left, one of several a smaller one. */
+/** A node that was the only one to lease recently takes this share of the rest; one of several takes less. */
 const SHARE_ALONE = 2
 const SHARE_OF_SEVERAL = 10
 const SEVERAL_SECONDS = 120
@@ -36,13 +36,13 @@ interface Lease {
   endsMs: number
 }
 
-/** All nodes together never let more pass than the limit; what a node leased and does not use is lost to the others. */
+/** All nodes together never exceed the limit; leased requests that a node does not use are lost to the others. */
 export class LimitLeases {
   readonly #db: Db
   readonly #alone: Counter
   readonly #node = randomInt(2 ** 31)
   readonly #leases = new Map<number, Lease>()
-  /** account id → lease on its way; requests of an account share it */
+  /** account id → pending lease; requests of an account share it */
   readonly #renewals = new Map<number, Promise<void>>()
   #aloneUntilMs = -Infinity
   #sweptMs = performance.now()
@@ -62,7 +62,7 @@ export class LimitLeases {
     }
   }
 
-  /** Null if a lease has to be asked for first. */
+  /** Null if a lease has to be requested first. */
   #fromLease(accountId: number, limit: number): Counted | null {
     const lease = this.#leases.get(accountId)
     const nowMs = performance.now()
@@ -81,7 +81,7 @@ export class LimitLeases {
     if (running) return running
     const waiting = new AbortController()
     const countAlone = () => void (this.#aloneUntilMs = performance.now() + ALONE_MS)
-    // One that comes late is used all the same.
+    // A late lease is used all the same.
     const leased = this.#lease(accountId, limit).catch(countAlone)
     const late = delay(PATIENCE_MS, null, { signal: waiting.signal }).then(countAlone, () => {})
     const renewal = Promise.race([leased, late]).finally(() => {
@@ -113,11 +113,11 @@ export class LimitLeases {
              lateral (select (free + share - 1) / share as granted) as part)
       returning granted, leased, extract(epoch from ends_at - clock_timestamp())::float8 * 1000 as ms_left`.execute(this.#db.kysely)
     const { granted, leased, ms_left: msLeft } = rows[0]!
-    // From the moment of asking, so that it ends here no later than in the database.
+    // From the time of the request, so that it ends here no later than in the database.
     this.#leases.set(accountId, { limit, left: granted, leased, endsMs: askedMs + msLeft })
   }
 
-  /** Forgets leases that have ended, once a minute at most. */
+  /** Drops leases that have ended, at most once a minute. */
   #sweep(nowMs: number): void {
     if (nowMs - this.#sweptMs < WINDOW_SECONDS * 1_000) return
     this.#sweptMs = nowMs

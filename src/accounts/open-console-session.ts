@@ -11,7 +11,7 @@ import { insertConsoleSession } from './store.ts'
 const SESSION_MS = 12 * 60 * MINUTE_MS
 const LONGEST_BROWSER = 300
 
-/** The viewer has just been found, by the token where there is one. */
+/** The viewer was just authenticated, by the token if there is one. */
 export const openConsoleSession = verb(
   {
     name: 'openConsoleSession',

@@ -8,7 +8,7 @@ import type { Viewer } from '#core/verb.ts'
 import type { Db } from '#db/schema.ts'
 import { type Counter, LimitLeases, WINDOW_SECONDS } from './limit-leases.ts'
 
-/** A Redis that is silent holds a request no longer than this. */
+/** Maximum wait for a silent Redis. */
 const REDIS_MS = 250
 
 export interface Allowance {
@@ -18,22 +18,22 @@ export interface Allowance {
   resetSeconds: number
 }
 
-/** Where nodes count together: in Redis, in a database that several nodes may use, or, without either, each alone. */
+/** The shared counter of several nodes: in Redis, in a shared database, or, without either, on each node alone. */
 export type Shared = { redisUrl: string } | { db: Db }
 
-/** One count per account, whatever interface or key is used, and whatever node. */
+/** One count per account, for all interfaces, keys and nodes. */
 export class RateLimits {
   readonly #limits: Record<Plan, number> | null
   readonly #redis: Redis | null
   readonly #count: Counter
 
   /**
-   * @param limits requests a minute by plan, null for none
-   * @param shared while it cannot be reached each node counts alone
+   * @param limits requests a minute by plan; null for none
+   * @param shared while it cannot be reached, each node counts alone
    */
   constructor(limits: Record<Plan, number> | null, shared: Shared | null = null) {
     this.#limits = limits
-    // It only counts: the limit is compared here, so that a changed plan counts at once and in the same window.
+    // It only counts: the limit is compared here, so that a changed plan takes effect at once and in the same window.
     const counting = { points: Number.MAX_SAFE_INTEGER, duration: WINDOW_SECONDS }
     const memory = new RateLimiterMemory(counting)
     const alone: Counter = (accountId) => memory.consume(accountId)
@@ -52,7 +52,7 @@ export class RateLimits {
   }
 
   /**
-   * Counts a request; null at once where no limit applies (switched off, or an operator).
+   * Counts a request; null if no limit applies (switched off, or an operator).
    * @throws RATE_LIMITED (rejects with it) with `Retry-After` and both headers
    */
   consume(viewer: Viewer): Promise<Allowance> | null {
@@ -69,7 +69,7 @@ export class RateLimits {
 
 function openRedis(url: string): Redis {
   const redis = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 1, connectTimeout: 1_000, commandTimeout: REDIS_MS })
-  // Its failures reach each request, which is then counted alone.
+  // Its failures reach each request, which is then counted on this node alone.
   redis.on('error', () => {})
   return redis
 }

@@ -38,7 +38,7 @@ export const rotateKey = verb(
     }),
 )
 
-/** Why nothing can be done with a key any more, null while it is valid. */
+/** Why a key cannot be changed any more; null while it is valid. */
 export function endedState({ revoked_at, expires_at }: ApiKey, now: Date): 'revoked' | 'expired' | null {
   if (revoked_at !== null) return 'revoked'
   return expires_at !== null && new Date(expires_at) <= now ? 'expired' : null

@@ -15,15 +15,15 @@ export interface NewSession {
 }
 
 export interface SessionPages {
-  /** address of the pages, which names the cookie `mintmark_<app>` and the header `X-<app>` of their requests as well */
+  /** path of the pages, which names the cookie `mintmark_<app>` and the header `X-<app>` of their requests as well */
   app: 'console' | 'desk'
   sessions: Keyring
-  /** what people reach the service by where that is set, such as `https://cards.example` */
+  /** public address of the service if it is set, such as `https://cards.example` */
   publicUrl: string | null
 }
 
 export interface SignIn extends SessionPages {
-  /** Opens a session for whoever the body of a request proves to be. */
+  /** Opens a session for the person or account whose credentials are in the body. */
   open: (request: FastifyRequest, body: Record<string, unknown>) => Promise<{ viewer: Viewer; opened: NewSession }>
   close: (request: FastifyRequest, viewer: Viewer, session: string) => Promise<void>
   /** who is signed in, as the pages show it; null: nobody */
@@ -31,8 +31,8 @@ export interface SignIn extends SessionPages {
 }
 
 /**
- * Who calls by the cookie of these pages, null for a request without it. No other site can make a browser send this: the
- * cookie stays on this site, the header takes a script of our own origin, and `Origin` names it.
+ * The caller by the cookie of these pages; null for a request without it. No other site can make a browser send this: the
+ * cookie is same-site, the header requires a script of our own origin, and `Origin` names it.
  */
 export function sessionCaller({ app, sessions, publicUrl }: SessionPages): (request: FastifyRequest) => SessionCaller | null {
   const sessionOf = cookieReader(app)
@@ -45,13 +45,13 @@ export function sessionCaller({ app, sessions, publicUrl }: SessionPages): (requ
   }
 }
 
-/** Registers sign-in, sign-out and the question who is signed in. */
+/** Registers sign-in, sign-out and the query for the signed-in caller. */
 export function addSessionRoutes(app: FastifyInstance, signIn: SignIn): void {
   const { app: name, sessions, publicUrl, open, close, describe } = signIn
   const path = `/${name}/session`
   const hide = { schema: { hide: true } as object }
   const sessionOf = cookieReader(name)
-  /** Who is signed in, null if nobody is, or no longer. */
+  /** The signed-in caller; null if nobody is, or is any longer. */
   const current = async (request: FastifyRequest): Promise<{ session: string; viewer: Viewer } | null> => {
     const session = sessionOf(request)
     if (session === null) return null
@@ -84,14 +84,14 @@ export function addSessionRoutes(app: FastifyInstance, signIn: SignIn): void {
   registerOtherMethods(app, path, ['GET', 'POST', 'DELETE'])
 }
 
-/** The credential that a body names in a field. @throws VALIDATION_ERROR by the rule that says what it must be */
+/** The credential in a field of a body. @throws VALIDATION_ERROR by the rule that says what it must be */
 export function credentialIn(body: Record<string, unknown>, field: string, must: 'operator_token' | 'api_key'): string {
   const credential = body[field]
   if (typeof credential !== 'string' || credential === '') throw invalid(field, must)
   return credential
 }
 
-/** The viewer of a session. Browsers send no `Origin` with reads of their own origin, which a key may be limited to. */
+/** The viewer of a session. Browsers send no `Origin` with same-origin reads, to which a key may be restricted. */
 function findSession(sessions: Keyring, secret: string, request: FastifyRequest, publicUrl: string | null): Viewer | Promise<Viewer> {
   const { ip, socket } = request
   const origin = request.headers.origin ?? (publicUrl === null ? `${request.protocol}://${request.host}` : new URL(publicUrl).origin)
@@ -115,7 +115,7 @@ function cookieReader(app: string): (request: FastifyRequest) => string | null {
   }
 }
 
-/** Answers pages with data that nothing on the way may keep. */
+/** Sends data to pages; no cache may store it. */
 export function answer(reply: FastifyReply, data: object): FastifyReply {
   reply.header('cache-control', 'no-store').type('application/json; charset=utf-8')
   return reply.send(JSON.stringify(successBody({ data })))

@@ -1,9 +1,9 @@
-// Takes one highlight credit of an account, with its entry in the ledger; a part of the write that is paid with it.
+// Takes one highlight credit of an account, with its ledger entry, in the transaction of the write that it pays for.
 import { sql } from 'kysely'
 import type { Tx } from '#db/schema.ts'
 import { insertCreditEntry } from './store.ts'
 
-/** The balance that is left, null if there was no credit. */
+/** The remaining balance; null if there was no credit. */
 export async function spendCredit(tx: Tx, accountId: number, reason: string, now: Date): Promise<number | null> {
   const spent = await tx
     .updateTable('accounts')

@@ -12,23 +12,23 @@ import { callerLimits, type CallerLimits, type KeyScope } from './key-scope.ts'
 import { ownerOf, personViewer } from './people/store.ts'
 import type { Account, ApiKey, CreditEntry, KEY_STATES, OperatorToken } from './types.ts'
 
-/** A stored key and whom it stands for, as the keyring keeps it. */
+/** A stored key and its holder, as the keyring caches it. */
 export interface Holder {
   keyId: number
-  /** the id by which the change log names what can change this */
+  /** the id by which the change log reports changes of this holder */
   ownerId: number
   viewer: Viewer
-  /** why the key is refused permanently, null when it is not */
+  /** why the key is permanently rejected; null if it is not */
   refusal: Reason | null
   /** epoch milliseconds, Infinity for never */
   expiresAtMs: number
-  /** how long it may go unused, null for however long */
+  /** maximum time without use; null for unlimited */
   idleMs: number | null
-  /** where the key may be used from, null for anywhere */
+  /** where the key may be used from; null for anywhere */
   limits: CallerLimits | null
-  /** epoch milliseconds of the last use that is stored, -Infinity for none */
+  /** epoch milliseconds of the last stored use; -Infinity for none */
   lastUsedAtMs: number
-  /** where `keyId` is from, unless it is the keyring's own table */
+  /** the table of `keyId`, if it is not the keyring's own */
   table?: 'person_tokens' | 'person_sessions'
 }
 
@@ -46,12 +46,12 @@ const ACCOUNT_COLUMNS = [
 const KEY_COLUMNS = ['k.id', 'k.account_id', 'k.label', 'k.last4', 'k.created_at', 'k.last_used_at', 'k.expires_at', 'k.revoked_at'] as const
 const TOKEN_COLUMNS = ['id', 'label', 'last4', 'created_at', 'last_used_at', 'revoked_at'] as const
 
-/** The plan that the seller's desk needs. */
+/** The plan that the seller's desk requires. */
 export const DESK_PLAN = 'plus' satisfies Plan
-/** A session of the seller's desk that nobody uses for this long has ended. */
+/** A session of the seller's desk ends after this time without use. */
 const SESSION_IDLE_MS = 2 * 60 * MINUTE_MS
 
-/** Limits of a key, joined as `s`. */
+/** Restrictions of a key, joined as `s`. */
 const SCOPE = [
   sql<boolean>`coalesce(s.read_only, false)`.as('read_only'),
   sql<string[]>`coalesce(s.allowed_origins, '{}')`.as('allowed_origins'),
@@ -79,7 +79,7 @@ interface StoredKey extends KeyScope {
   suspended: boolean
 }
 
-/** Whom an API key stands for, and until when. */
+/** The account of an API key, and how long the key is valid. */
 function standingOf(key: StoredKey): Omit<Holder, 'keyId' | 'idleMs' | 'lastUsedAtMs'> {
   const { id, account_id: accountId, plan } = key
   return {
@@ -91,7 +91,7 @@ function standingOf(key: StoredKey): Omit<Holder, 'keyId' | 'idleMs' | 'lastUsed
   }
 }
 
-/** A session of the seller's desk stands for the API key that it was opened with, as long as that one is valid and of the plan. */
+/** A session of the seller's desk acts as the API key that opened it, as long as that key is valid and of the plan. */
 export async function loadSellerSession(db: Db, hash: Buffer): Promise<Holder | null> {
   const row = await db.kysely
     .selectFrom('seller_sessions as d')
@@ -156,11 +156,11 @@ async function loadPersonToken(db: Db, hash: Buffer): Promise<Holder | null> {
   }
 }
 
-/** Who holds the bootstrap token, which is set and not stored; no row has its id. */
+/** The holder of the bootstrap token, which comes from the settings; no row has its id. */
 export const BOOTSTRAP: Viewer = Object.freeze({ kind: 'operator', name: 'bootstrap' })
 export const BOOTSTRAP_ID = 0
 
-/** @param bootstrapHash of the bootstrap token as it is set now, null when none is */
+/** @param bootstrapHash of the current bootstrap token; null if none is set */
 export async function loadConsoleSession(db: Db, hash: Buffer, bootstrapHash: Buffer | null): Promise<Holder | null> {
   const row = await db.kysely
     .selectFrom('console_sessions as s')
@@ -182,7 +182,7 @@ export async function loadConsoleSession(db: Db, hash: Buffer, bootstrapHash: Bu
   }
 }
 
-/** One that was opened with a token ends with it; with a password alone nothing is allowed but to set up two-factor sign-in. */
+/** A session that was opened with a token ends with it; a session opened with a password alone may only set up two-factor sign-in. */
 async function loadPersonSession(db: Db, hash: Buffer): Promise<Holder | null> {
   const row = await db.kysely
     .selectFrom('person_sessions as s')
@@ -241,7 +241,7 @@ export async function updateAccount(tx: Tx, id: number, values: Partial<Pick<Acc
   return jsonReady(await update.returning(ACCOUNT_COLUMNS).executeTakeFirstOrThrow())
 }
 
-/** Opens the intake of listings by file, or closes it with null. */
+/** Opens listing import for an account; null closes it. */
 export async function setListingIntake(tx: Tx, accountId: number, intake: Account['listing_intake']): Promise<void> {
   if (intake === null) await tx.deleteFrom('listing_intakes').where('account_id', '=', accountId).execute()
   else {
@@ -252,8 +252,8 @@ export async function setListingIntake(tx: Tx, accountId: number, intake: Accoun
 }
 
 /**
- * Most listings that an account may have by intake, null if it is not open. The account is locked until the transaction
- * ends: what counts its listings before it adds some runs alone.
+ * Maximum listings that an account may have by import; null if it is closed. The account is locked until the transaction
+ * ends: a transaction that counts its listings before adding some runs alone.
  */
 export async function lockIntakeQuota(tx: Tx, accountId: number): Promise<number | null> {
   await tx.selectFrom('accounts').select('id').where('id', '=', accountId).forNoKeyUpdate().execute()
@@ -348,7 +348,7 @@ export async function insertKey(
   return fetchKey(tx, id)
 }
 
-/** @param scope limits that change; the others stay */
+/** @param scope restrictions to change; the others stay */
 export async function updateKey(
   tx: Tx,
   id: number,
@@ -445,7 +445,7 @@ function accounts(on: Queryable) {
   return on.selectFrom('accounts').select(ACCOUNT_COLUMNS)
 }
 
-// Labels may repeat and may be called `cli` or `bootstrap`: the id keeps the names apart.
+// Labels may repeat and may be `cli` or `bootstrap`: the id keeps the names apart.
 function operatorViewer(id: number, label: string): Viewer {
   return Object.freeze({ kind: 'operator', name: `${label}:${id}` })
 }

@@ -54,7 +54,7 @@ export const CreditEntrySchema = Type.Object(
 )
 export type CreditEntry = Static<typeof CreditEntrySchema>
 
-/** What becomes of a key that is shown; a revoked one stays so. */
+/** The state of a key; a revoked key stays revoked. */
 export const KEY_STATES = ['valid', 'expired', 'revoked'] as const
 
 export const ApiKeySchema = Type.Object(

@@ -4,17 +4,17 @@ import { DAY_MS } from '#core/duration.ts'
 import type { Db, Queryable } from '#db/schema.ts'
 import { inTransaction } from '#db/transaction.ts'
 
-/** Days that are shown, today among them. */
+/** Days that are shown, including today. */
 export const USAGE_DAYS = 30
 /** Statistics compare a period with the one before. */
 const KEPT_DAYS = 2 * USAGE_DAYS
 
-/** Keys that metrics tell apart: each has a series for every operation that it calls. */
+/** Keys with their own metrics: each has a series for every operation that it calls. */
 const MEASURED_KEYS = 200
 /** No key has this id. */
 export const OTHER_KEYS = 0
 
-/** How often a key called an operation on a day (UTC). */
+/** Calls of an operation with a key on a day (UTC). */
 export interface KeyUsageRow {
   key_id: number
   /** YYYY-MM-DD */
@@ -25,15 +25,15 @@ export interface KeyUsageRow {
 
 type Counts = Map<number, Map<string, number>>
 
-/** Counts requests of this node; what no flush has written is lost when the process is killed. */
+/** Counts requests of this node; counts that are not flushed yet are lost when the process is killed. */
 export class KeyUsage {
   readonly #db: Db
   readonly #now: () => Date
-  /** days since 1970 → what no flush has written of it */
+  /** days since 1970 → counts that are not flushed yet */
   #pending = new Map<number, Counts>()
   #day = -1
   #counts: Counts = new Map()
-  /** of all flushes since the start, by key; keys beyond the first ones share OTHER_KEYS */
+  /** total since the start, by key; keys beyond the first ones share OTHER_KEYS */
   readonly #flushed: Counts = new Map()
 
   constructor({ db, now }: { db: Db; now: () => Date }) {
@@ -50,7 +50,7 @@ export class KeyUsage {
     addTo(this.#counts, keyId, operation, 1)
   }
 
-  /** What a key was counted for and no flush has written. */
+  /** The counts of a key that are not flushed yet. */
   pendingOf(keyId: number): KeyUsageRow[] {
     return rowsOf(this.#pending).filter((row) => row.key_id === keyId)
   }
@@ -70,7 +70,7 @@ export class KeyUsage {
     this.#day = -1
     const rows = rowsOf(flushed)
     try {
-      // In one order, so that nodes never wait for each other in a cycle.
+      // In one order, so that nodes never deadlock.
       await inTransaction(this.#db, (tx) =>
         sql`
           insert into api_key_usage as u (key_id, day, operation, requests)
@@ -125,7 +125,7 @@ function firstDay(now: Date): string {
   return dayText(now.getTime() - (USAGE_DAYS - 1) * DAY_MS)
 }
 
-/** What is stored of one key, latest day first. */
+/** The stored counts of one key, latest day first. */
 export async function usageOfKey(on: Queryable, keyId: number, now: Date): Promise<KeyUsageRow[]> {
   const { rows } = await sql<KeyUsageRow>`
     select key_id, day::text as day, operation, requests from api_key_usage
@@ -133,7 +133,7 @@ export async function usageOfKey(on: Queryable, keyId: number, now: Date): Promi
   return rows
 }
 
-/** What is stored of all keys of an account, latest day first. */
+/** The stored counts of all keys of an account, latest day first. */
 export async function pageOfUsage(
   on: Queryable,
   { accountId, keyId, now }: { accountId: number; keyId?: number; now: Date },
@@ -152,7 +152,7 @@ export async function pageOfUsage(
   return { rows, total: counted.rows[0]!.total }
 }
 
-/** Forgets days that statistics do not compare with any more. */
+/** Deletes days that statistics no longer compare with. */
 export async function forgetOldUsage(db: Db, now: Date): Promise<void> {
   await sql`delete from api_key_usage where day < ${dayText(now.getTime() - (KEPT_DAYS - 1) * DAY_MS)}::date`.execute(db.kysely)
 }

@@ -1,4 +1,4 @@
-// The commands `collection ...`: making collections, and bringing files into them and out.
+// The commands `collection ...`: create collections, import files into them and export them.
 import { type Command, Option } from 'commander'
 import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { changeCollection } from '#collections/change-collection.ts'
@@ -21,7 +21,7 @@ interface Fields extends OutputOptions {
   visibility?: StoredCollection['visibility']
 }
 
-/** Rejects that are printed; the JSON output has up to a thousand. */
+/** Maximum rejected rows that are printed; the JSON output has up to a thousand. */
 const SHOWN_ERRORS = 20
 
 export function register(program: Command, open: OpenCli, print: Print): void {

@@ -1,13 +1,13 @@
-// What commands share: the context they run in, reading of arguments, and human-readable or JSON output.
+// What commands share: their context, parsing of arguments, and human-readable or JSON output.
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Page } from '#core/paging.ts'
 import type { Db } from '#db/schema.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
 
-/** Runs what reads much on the replica, where there is one. */
+/** Runs large reads on the replica, if there is one. */
 export type AtLength = <T>(read: (db: Db) => Promise<T>) => Promise<T>
 
-/** Opens the database for the time of a command, with the command line as the operator. */
+/** Opens the database for the duration of a command, with the command line as the operator. */
 export type OpenCli = (run: (ctx: PriceWriteCtx, atLength: AtLength) => Promise<void>) => Promise<void>
 
 /** Writes a line on standard output. */

@@ -32,13 +32,13 @@ export interface DemoAccess {
 
 export type DemoConfig = MarketSettings & { dataDir: string; priceRules: PriceRules }
 
-/** Of a day before the sample's prices. */
+/** A day before the sample's prices. */
 const RATES = [
   { day: '2026-10-01', currency: 'USD', rate: 41.87 },
   { day: '2026-10-01', currency: 'EUR', rate: 48.31 },
 ]
 
-/** Further sellers, so that a search by seller has a choice. */
+/** Further sellers, so that a search by seller has several results. */
 const SELLER_NAMES = ['Kart Evi', 'Ankara Kart', 'Galata Collectibles', 'Slab City']
 
 export function register(program: Command, open: OpenCli, print: Print): void {
@@ -55,15 +55,15 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     )
 }
 
-/** Why a demo was not made. */
+/** Why a demo was not created. */
 export class NoDemoError extends Error {
   override name = 'NoDemoError'
 }
 
 /**
- * Creates the demo in an empty database, or of the operator's own catalogue; of an earlier demo in this database the keys are
- * read again. Processes that do so at the same time make one demo.
- * @throws NoDemoError of one sentence when the database holds anything else
+ * Creates the demo in an empty database, or of the operator's own catalogue; reads the keys of an existing demo in this
+ * database. Processes that do so at the same time create one demo.
+ * @throws NoDemoError of one sentence if the database contains anything else
  */
 export function prepareDemo(ctx: WriteCtx, config: DemoConfig, { ownCatalogue = false } = {}): Promise<DemoAccess> {
   return alone(ctx.db, async () => {
@@ -79,7 +79,7 @@ export function prepareDemo(ctx: WriteCtx, config: DemoConfig, { ownCatalogue = 
   })
 }
 
-/** Creates the demo, whatever is there, and keeps its keys in DATA_DIR. */
+/** Creates the demo, whatever the database contains, and stores its keys in DATA_DIR. */
 export async function makeDemo(ctx: WriteCtx, config: DemoConfig, { ownCatalogue = false } = {}): Promise<DemoAccess> {
   if (!ownCatalogue) await call(importFiles, { ...ctx, rules: config.priceRules }, { format: 'mintmark-ndjson', files: SAMPLES })
   else if (!(await hasSellables(ctx.db))) {
@@ -94,7 +94,7 @@ export async function makeDemo(ctx: WriteCtx, config: DemoConfig, { ownCatalogue
     await addDemoCollections(ctx, account.id)
     sellers.push(account.id)
   }
-  // Without rates, items of other currencies than lira would all come last when sorted by price.
+  // Without rates, items in currencies other than lira would all sort last by price.
   if (!ownCatalogue) await call(setRates, ctx, { rates: RATES })
   await addDemoMarket(ctx, config, [...sellers, ...(await demoSellers(ctx))])
   const { token } = await call(createOperatorToken, ctx, { label: 'demo' })

@@ -1,4 +1,4 @@
-// The command `doctor`: checks settings, ports and everything that the operator API's health has, and says what to do.
+// The command `doctor`: checks settings, ports and everything in the operator API's health report, and says what to do.
 import { createServer, isIPv6 } from 'node:net'
 import type { Command } from 'commander'
 import { pino } from 'pino'
@@ -55,7 +55,7 @@ async function port(setting: string, host: string, number: number, running: bool
   return finding(check, false, 'port_used', { address, setting })
 }
 
-/** Every answer of ours has the same envelope, whatever the path. */
+/** Every response of the service has the same envelope, on any path. */
 async function isMintmark(host: string, port: number): Promise<boolean> {
   try {
     const response = await fetch(`http://${isIPv6(host) ? `[${host}]` : host}:${port}/health/live`, { signal: AbortSignal.timeout(ANSWER_MS) })
@@ -71,7 +71,7 @@ async function database(config: Config, running: boolean): Promise<Finding[]> {
   try {
     const opened = await openDatabase(config, { applicationName: 'mintmark doctor', log, max: 2, own: false })
     try {
-      // An embedded database that is opened for this command alone has nobody else on it.
+      // An embedded database that was opened for this command alone has no other users.
       return await databaseFindings(config, {
         db: opened.db,
         describe: reason('said', { text: opened.describe }),

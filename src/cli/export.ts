@@ -28,7 +28,7 @@ export function register(program: Command, open: OpenCli): void {
     )
 }
 
-/** Writes to standard output for `-`; a file of the name is there whole or not at all, packed for `.gz`. */
+/** Writes to standard output for `-`. A named file appears only when complete, and is compressed for `.gz`. */
 export async function writeText(file: string, text: AsyncIterable<string>): Promise<void> {
   if (file === '-') return pipeline(text, process.stdout, { end: false })
   const partial = `${file}.partial`

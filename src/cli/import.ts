@@ -25,7 +25,7 @@ interface ImportOptions extends OutputOptions {
   dryRun?: boolean
 }
 
-/** Reasons of refused rows that are printed; the JSON output has all. */
+/** Maximum reasons of rejected rows that are printed; the JSON output has all. */
 const SHOWN_REASONS = 20
 
 export function register(program: Command, open: OpenCli, print: Print): void {

@@ -114,7 +114,7 @@ function hours(text: string): number {
   return Number(match[1]) * HOURS[match[2] as keyof typeof HOURS]
 }
 
-/** Options as the verbs' fields; what was not given is not among them. */
+/** The options as fields of the verbs; options that were not given are absent. */
 function fieldsOf({ label, expires, readOnly, origin, address }: Omit<SetOptions, 'anyOrigin' | 'anyAddress'>) {
   return {
     ...(label !== undefined && { label }),

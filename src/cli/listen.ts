@@ -32,7 +32,7 @@ export function register(program: Command, print: Print): void {
 /** Listens until a signal. */
 async function listen(options: ListenOptions, print: Print): Promise<void> {
   const server = createServer((request, response) => {
-    // Webhooks are posted: anything else asks whether somebody listens.
+    // Webhooks use POST: any other request only checks whether a server listens.
     if (request.method !== 'POST')
       return void response.writeHead(405, { allow: 'POST', 'content-type': 'text/plain' }).end('Listening for webhooks; use POST\n')
     receive(request, options).then(
@@ -58,7 +58,7 @@ interface Received {
   at: string
   verified: boolean
   problem: string | null
-  /** what is answered */
+  /** the response to send */
   status: number
   webhook_id: string | null
   /** whether it is a test delivery */
@@ -93,7 +93,7 @@ async function receive(request: IncomingMessage, { secret, status }: ListenOptio
   }
 }
 
-/** In the same time wherever they differ. */
+/** Compares in constant time. */
 function matches(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)]
   return a.length === b.length && timingSafeEqual(a, b)

@@ -10,7 +10,7 @@ export async function openLog(level: Config['logLevel'], { sync = false } = {}):
   return pino({ level }, pretty({ destination: 2, sync: true, ignore: 'pid,hostname', singleLine: true, translateTime: 'SYS:HH:MM:ss' }))
 }
 
-/** The same log for what only writes text. */
+/** The same log for modules that only write text. */
 export function textLog(log: Logger): TextLog {
   return { info: (message) => log.info(message), warn: (message) => log.warn(message) }
 }

@@ -1,18 +1,18 @@
-// What the supervisor and the processes that it runs tell each other.
+// Messages between the supervisor and the processes that it runs.
 import type { Worker } from 'node:cluster'
 
-/** Which part of the service a process runs. */
+/** The part of the service that a process runs. */
 export interface Part {
-  /** in the log and in metrics: `1` to `API_PROCESSES` serve the public listener */
+  /** name in the log and in metrics: `1` to `API_PROCESSES` serve the public listener */
   name: string
   listeners: { public: boolean; operator: boolean }
   worker: boolean
 }
 
-/** How a process ends: at once; told to callers and the proxy before; or while others go on serving its port. */
+/** How a process ends: at once; after telling callers and the proxy; or while others continue to serve its port. */
 export type Ending = 'now' | 'drained' | 'replaced'
 
-/** What all processes are told at their start. */
+/** Start parameters of all processes. */
 export interface Shared {
   databaseUrl: string
   operatorPort: number
@@ -22,9 +22,9 @@ export interface Shared {
 export type ToProcess =
   | ({ kind: 'start'; part: Part } & Shared)
   | { kind: 'end'; how: Ending }
-  /** asks for the metrics of this process */
+  /** requests the metrics of this process */
   | { kind: 'metrics'; id: number }
-  /** answers what this process asked */
+  /** the response to a request for metrics */
   | { kind: 'others'; id: number; texts: string[] }
 
 export type FromProcess =
@@ -32,10 +32,10 @@ export type FromProcess =
   | { kind: 'ready'; publicUrl: string | null; operatorUrl: string | null }
   | { kind: 'failed'; message: string }
   | { kind: 'metrics'; id: number; text: string }
-  /** asks for the metrics of the other processes */
+  /** requests the metrics of the other processes */
   | { kind: 'others'; id: number }
 
-/** Sends a message; a process that has gone gets none, which its exit tells. */
+/** Sends a message to a process. Messages to a process that has ended are dropped: its exit event follows. */
 export function tell(worker: Worker, message: ToProcess): void {
   if (worker.isConnected()) worker.send(message, () => {})
 }

@@ -1,4 +1,4 @@
-// The commands `price-reviews ...` and `price-decisions ...`: prices in question, decisions about them, and undoing these.
+// The commands `price-reviews ...` and `price-decisions ...`: prices under review, decisions about them, and undoing decisions.
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { call } from '#core/verb.ts'

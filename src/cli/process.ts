@@ -1,4 +1,4 @@
-// One of the processes that the supervisor runs: a node with a part of the service, which starts and ends as it is told.
+// One of the processes that the supervisor runs: a node with a part of the service, which starts and ends on request.
 import type { Logger } from 'pino'
 import type { Log } from '#core/context.ts'
 import { migrate } from '#db/migrate.ts'
@@ -10,7 +10,7 @@ import { type Ending, report, type ToProcess } from './messages.ts'
 
 type Start = Extract<ToProcess, { kind: 'start' }>
 
-/** Runs its part until it is told to end, and ends the process. It does not outlive the supervisor. */
+/** Runs its part until the supervisor ends it, and ends the process. It does not outlive the supervisor. */
 export async function runProcess(config: Config, log: Logger): Promise<never> {
   const { started, ending, others, metricsFrom } = orders()
   let code = 0
@@ -34,7 +34,7 @@ async function runPart({ part, databaseUrl, operatorPort, demoKey }: Start, { co
   const database = await openDatabase({ ...config, databaseUrl }, { applicationName: `mintmark process ${part.name}`, log: textLog(log), own: true })
   let node: RunningNode | null = null
   try {
-    // After an upgrade it may be newer than the supervisor.
+    // After an upgrade, this process may be newer than the supervisor.
     await migrate(database.db)
     node = await startNode({
       config: { ...config, operatorPort },
@@ -55,7 +55,7 @@ async function runPart({ part, databaseUrl, operatorPort, demoKey }: Start, { co
   }
 }
 
-/** Follows what the supervisor says. */
+/** Handles the messages of the supervisor. */
 function orders() {
   let own: (() => Promise<string>) | null = null
   const asked = new Map<number, (texts: string[]) => void>()
@@ -70,7 +70,7 @@ function orders() {
     // Nothing is served yet.
     else process.exit(0)
   })
-  // A terminal sends this to all its processes: the supervisor says what follows.
+  // A terminal sends this signal to all its processes: the supervisor decides what follows.
   process.on('SIGINT', () => {})
   process.on('SIGTERM', () => ended.resolve('drained'))
   report({ kind: 'up' })
@@ -87,7 +87,7 @@ function orders() {
       asked.delete(id)
       return texts
     },
-    /** Says where metrics of this process come from; until then it may be ended at once. */
+    /** Sets the source of this process's metrics; until then it may be ended at once. */
     metricsFrom: (metrics: () => Promise<string>): void => void (own = metrics),
   }
 }

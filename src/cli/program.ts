@@ -89,7 +89,7 @@ registerDemo(program, open, print)
 registerDoctor(program, print)
 registerListen(program, print)
 
-// Subcommands do not inherit it: every one of them must throw instead of ending the process with commander's code 1.
+// Subcommands do not inherit this setting: each must throw instead of ending the process with commander's code 1.
 function overrideExit(command: Command): void {
   command.exitOverride()
   for (const child of command.commands) overrideExit(child)
@@ -102,7 +102,7 @@ try {
   process.exitCode = endOf(error)
 }
 
-/** Prints what went wrong as one line, and gives the exit code. */
+/** Prints the error as one line, and returns the exit code. */
 function endOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (error instanceof ServiceError) return say(error.message, error.code === 'VALIDATION_ERROR' ? 2 : 1)

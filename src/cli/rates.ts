@@ -15,7 +15,7 @@ interface Setting extends OutputOptions {
 
 type Rate = [currency: string, lira: number]
 
-/** Refused rows that are printed; the JSON output has all. */
+/** Maximum rejected rows that are printed; the JSON output has all. */
 const SHOWN_ROWS = 20
 
 export function register(program: Command, open: OpenCli, print: Print): void {

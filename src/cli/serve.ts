@@ -81,7 +81,7 @@ async function run(role: Role): Promise<void> {
     if (node && 'restart' in node) void node.restart()
     else log.warn({}, 'Ignored SIGUSR2, which restarts several processes one by one: API_PROCESSES is 1, or the start is not over')
   })
-  // A worker listens nowhere: while its database is gone nothing else would keep the process, and it would end.
+  // A worker has no listener: while its database is unreachable, nothing else would keep the process alive.
   const alive = setInterval(() => {}, 60_000)
   try {
     const applied = await migrate(database.db)
@@ -97,7 +97,7 @@ async function run(role: Role): Promise<void> {
     greet(node, database.describe, { access, firstToken, ownerLink }, role.listeners.operator ? await nextSteps(database.db, config) : [])
     const signal = await stopped
     log.info({}, 'Stopping')
-    // Who presses Ctrl-C wants it to end; a service manager replaces a node that has callers.
+    // Ctrl-C stops immediately; a service manager replaces a node that has callers.
     if (signal === 'SIGTERM') await node.drain()
   } finally {
     clearInterval(alive)
@@ -110,7 +110,7 @@ function isSupervised({ listeners }: Role, { apiProcesses }: Config): boolean {
   return listeners.public && apiProcesses > 1
 }
 
-/** The public listener in several processes, and what else the role does in one more, which runs once. */
+/** Runs the public listener in several processes, and the rest of the role in one more, which runs once. */
 async function superviseRole(
   { listeners, worker }: Role,
   { config, database, log, demoKey }: { config: Config; database: OpenDatabase; log: Logger; demoKey: string | null },
@@ -125,9 +125,9 @@ async function superviseRole(
   )
   const others: Part[] =
     listeners.operator || worker ? [{ name: 'operator', listeners: { public: false, operator: listeners.operator }, worker }] : []
-  // Made here, or each process would make its own.
+  // Generated here, or each process would generate its own.
   secretKeyOf(config, log as Log)()
-  // Of two listeners on any free port the system's would be one for both.
+  // If both listeners used port 0, the system could assign one port to both.
   const operatorPort = config.operatorPort || (await freePort(config.operatorHost))
   return supervise({ parts: [...serving, ...others], shared: { databaseUrl: database.url, operatorPort, demoKey }, log: log as Log })
 }
@@ -152,7 +152,7 @@ function firstStartCtx(db: Db): WriteCtx {
   }
 }
 
-/** The demo where the settings allow one and the database is empty; a line of the log says why not. */
+/** Loads the demo if the settings allow it and the database is empty; otherwise the log says why not. */
 async function loadDemo(ctx: WriteCtx, config: Config, log: Logger): Promise<DemoAccess | null> {
   try {
     if (config.demo) return await prepareDemo(ctx, config)
@@ -165,8 +165,8 @@ async function loadDemo(ctx: WriteCtx, config: Config, log: Logger): Promise<Dem
 }
 
 /**
- * The first operator token, where nobody could sign in without it; it is shown this once. In production it would stay in
- * the journal, so that there it is made only for who looks at a terminal.
+ * Creates the first operator token if nobody could sign in without it; it is shown only once. In production the journal would keep
+ * it, so that it is created there only on a terminal.
  */
 async function makeFirstToken(ctx: WriteCtx, config: Config): Promise<string | null> {
   if (config.operatorToken !== null || (config.production && !process.stdout.isTTY)) return null
@@ -176,7 +176,7 @@ async function makeFirstToken(ctx: WriteCtx, config: Config): Promise<string | n
   })
 }
 
-/** A one-time link for the first owner, as a path of the console, at each start until there is one; in production as the first token. */
+/** A one-time link for the first owner, as a path of the console, new at each start until there is an owner; in production as the first token. */
 async function makeFirstLink(ctx: WriteCtx, config: Config): Promise<string | null> {
   if (config.production && !process.stdout.isTTY) return null
   try {
@@ -187,7 +187,7 @@ async function makeFirstLink(ctx: WriteCtx, config: Config): Promise<string | nu
   }
 }
 
-/** What to do next while something is missing that the service needs to be useful. */
+/** Next steps, as long as the service lacks something it needs to be useful. */
 async function nextSteps({ kysely }: Db, { operatorToken }: Config): Promise<string[]> {
   const { rows } = await sql<{ items: boolean; accounts: boolean; tokens: boolean; people: boolean }>`
     select exists (select from items) as items, exists (select from accounts) as accounts,
@@ -213,7 +213,7 @@ interface FirstCredentials {
   ownerLink: string | null
 }
 
-/** What a person sees at start: addresses, in the demo keys and a request to paste, else what is to be done next. */
+/** Prints the start banner: addresses, in the demo keys and a first request, otherwise the next steps. */
 function greet(
   node: Pick<RunningNode, 'publicUrl' | 'operatorUrl'>,
   database: string,
@@ -268,7 +268,7 @@ function greet(
   process.stdout.write(`${lines.join('\n')}\n`)
 }
 
-/** Resolves at the first SIGINT or SIGTERM; a second one ends the process at once. */
+/** Resolves at the first SIGINT or SIGTERM; a second signal ends the process at once. */
 function signalled(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let count = 0

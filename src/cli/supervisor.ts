@@ -1,4 +1,4 @@
-// Runs a service as several processes that listen on the same ports: starts them, replaces those that end, and restarts them one by one.
+// Runs a service as several processes on the same ports: starts them, replaces those that end, and restarts them one by one.
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -14,9 +14,9 @@ export interface SupervisorOptions {
 export interface Supervisor {
   publicUrl: string | null
   operatorUrl: string | null
-  /** Replaces one process after the other; each serves until its successor does. */
+  /** Replaces one process after the other; each serves until its successor is ready. */
   restart: () => Promise<void>
-  /** Sends callers elsewhere, then ends all processes. */
+  /** Drains callers, then ends all processes. */
   drain: () => Promise<void>
   /** Ends all processes. */
   close: () => Promise<void>
@@ -28,9 +28,9 @@ interface Slot {
   /** null while none serves */
   serving: Worker | null
   servingSinceMs: number
-  /** ends one after the other, each soon after the start */
+  /** consecutive ends, each soon after the start */
   quickEnds: number
-  /** times that it ended without being told to */
+  /** times that it ended unexpectedly */
   ends: number
 }
 
@@ -40,13 +40,13 @@ interface Started {
   operatorUrl: string | null
 }
 
-/** A process that served for as long is replaced at once when it ends. */
+/** A process that served for this long is replaced at once when it ends. */
 const STEADY_MS = 60_000
 const FIRST_WAIT_MS = 250
 const LONGEST_WAIT_MS = 30_000
-/** How long a process may take to end; longer than all that it waits for itself. */
+/** How long a process may take to end; longer than all of its own timeouts. */
 const END_MS: Record<Ending, number> = { now: 10_000, drained: 20_000, replaced: 90_000 }
-/** A process that is busy longer is left out of metrics. */
+/** A process that does not respond in this time is left out of metrics. */
 const METRICS_MS = 2_000
 
 /**
@@ -54,7 +54,7 @@ const METRICS_MS = 2_000
  * @throws Error of one that could not start; none runs then
  */
 export async function supervise({ parts, shared, log }: SupervisorOptions): Promise<Supervisor> {
-  // The supervisor accepts and hands connections on, so that none waits in the queue of a process that ends.
+  // The supervisor accepts connections and passes them on, so that none is queued at a process that ends.
   cluster.schedulingPolicy = cluster.SCHED_RR
   const running = new Set<Worker>()
   const slots: Slot[] = parts.map((part) => ({ part, serving: null, servingSinceMs: 0, quickEnds: 0, ends: 0 }))
@@ -104,7 +104,7 @@ export async function supervise({ parts, shared, log }: SupervisorOptions): Prom
       if (stopping || slot.serving) return
       try {
         const { worker } = await launch(slot.part)
-        // A restart may have been faster.
+        // A restart may have replaced it already.
         if (slot.serving) await end(worker, 'replaced')
         else serve(slot, worker)
         return
@@ -169,7 +169,7 @@ export async function supervise({ parts, shared, log }: SupervisorOptions): Prom
   }
 }
 
-/** Asks processes for their metrics, and adds what only the supervisor knows. */
+/** Collects the metrics of processes, and adds those of the supervisor. */
 function metricsExchange(slots: readonly Slot[]) {
   const asked = new Map<number, (text: string) => void>()
   let lastId = 0

@@ -1,4 +1,4 @@
-// Opens a collection for an account.
+// Creates a collection for an account.
 import { invalid } from '#core/errors.ts'
 import { idForSql, name } from '#core/fields.ts'
 import { Type } from '#core/input.ts'

@@ -8,7 +8,7 @@ import { insertRecords, type NewRecord } from './insert-records.ts'
 interface DemoItem {
   id: number
   genre: string
-  /** ids of the grades that suit it, by label */
+  /** ids of the suitable grades, by label */
   grades: Map<string, number>
 }
 
@@ -48,10 +48,10 @@ const COLLECTIONS: readonly DemoCollection[] = [
   },
 ]
 
-/** Purchases of the demo lie this far apart. */
+/** Time between two purchases of the demo. */
 const DAYS_APART = 9
 
-/** Opens the collections and fills them; the same items, grades and amounts each time. */
+/** Creates and fills the collections, always with the same items, grades and amounts. */
 export async function addDemoCollections(ctx: WriteCtx, accountId: number): Promise<void> {
   const items = await demoItems(ctx)
   for (const { genre, size, labels, ...fields } of COLLECTIONS) {

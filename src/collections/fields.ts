@@ -1,4 +1,4 @@
-// Input fields of collections and their records, each rule once.
+// Input fields of collections and their records; each rule is defined once.
 import { invalidFields } from '#core/errors.ts'
 import { day, orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
@@ -15,10 +15,10 @@ export const MOST_QUANTITY = 100_000
 export const LONGEST_CODE = 100
 export const LONGEST_NOTE = 1_000
 
-/** Most code points of what people see as one character, on the average: marks can be piled up without end. */
+/** Maximum average code points per visible character: combining marks can be stacked without limit. */
 const POINTS_PER_CHARACTER = 8
 
-/** Text whose characters, as people count them, `valuesOf` counts: a schema cannot. */
+/** Text whose visible characters `valuesOf` counts, because a schema cannot. */
 function text(pattern: string, maxLength: number, description: string) {
   const bounded = pattern.replace(/\*\$$/, `{0,${maxLength * POINTS_PER_CHARACTER}}$`)
   const allowed = reason('text', {
@@ -42,7 +42,7 @@ export function quantity(fallback?: number) {
   return Type.Optional(Type.Integer(fallback === undefined ? rule : { ...rule, default: fallback }))
 }
 
-/** What a record says of its copies, as it may come with the record or change later; null clears. */
+/** Fields of a record that can be set when it is added or changed later; null clears. */
 export const CLEARABLE_FIELDS = {
   purchase_price: money('Price paid per copy'),
   sale_price: money('Price asked or received per copy; responses round it to a whole number'),
@@ -59,7 +59,7 @@ interface ClearableFields {
   note?: string | null
 }
 
-/** The clearable fields as they are stored: amounts in minor units; absent stays absent, null stays null. */
+/** The clearable fields in their stored form: amounts in minor units; absent stays absent, null stays null. */
 export interface ClearableValues {
   purchaseMinor?: number | null
   saleMinor?: number | null
@@ -68,7 +68,7 @@ export interface ClearableValues {
   note?: string | null
 }
 
-/** @throws VALIDATION_ERROR for amounts with more than two decimals and texts of too many characters */
+/** @throws VALIDATION_ERROR for amounts with more than two decimals and texts that are too long */
 export function valuesOf(fields: ClearableFields): ClearableValues {
   const problems: Problem[] = []
   const lengths = [
@@ -93,7 +93,7 @@ export function valuesOf(fields: ClearableFields): ClearableValues {
 
 export const WithValue = Type.Optional(Type.Boolean({ default: false, description: '`1` adds the current worth of the records' }))
 
-/** What an operator says of a collection; all optional here, since a change names only some. */
+/** Fields that operators set on a collection; all optional here, because a change may send only some. */
 export const COLLECTION_FIELDS = {
   description: Type.Optional(text(LINES, 5_000, 'Description of the collection')),
   visibility: Type.Optional(Type.Enum([...VISIBILITIES])),

@@ -1,4 +1,4 @@
-// Adds many records in one statement; each is checked independently, so an invalid one does not affect the others.
+// Adds many records in one statement; each is checked independently, so that an invalid one does not affect the others.
 import { sql } from 'kysely'
 import { invalid, type ServiceError } from '#core/errors.ts'
 import { missing } from '#core/fields.ts'
@@ -9,10 +9,10 @@ import { decimalOf, notYours, recordOf, type RecordRow } from './store.ts'
 
 export interface NewRecord {
   collectionId: number
-  /** whose the collection must be, null for anyone's */
+  /** required owner of the collection; null for any */
   ownerId: number | null
   itemId: number
-  /** null: Ungraded, or else the first type that suits the item */
+  /** null: Ungraded, otherwise the first type that fits the item */
   gradeId: number | null
   quantity: number
   purchaseMinor: number | null
@@ -20,11 +20,11 @@ export interface NewRecord {
   purchaseDate: string | null
   cardUniqId: string | null
   note: string | null
-  /** what it is in the file that brings it in, null if none does */
+  /** its key in the imported file; null if it is not imported */
   importKey: string | null
 }
 
-/** A record that was added, or why it was not. */
+/** An added record, or why it was rejected. */
 type Added = { row: RecordRow } | { refused: Refusal }
 type Refusal = 'no collection' | 'not yours' | 'no item' | 'wrong grade'
 
@@ -39,9 +39,9 @@ interface JudgedRow {
   group_label: string | null
 }
 
-/** Adds records and counts them to their collections, in this order and in one statement. */
+/** Adds records and updates the counts of their collections, in this order and in one statement. */
 export async function insertRecords(tx: Tx, records: readonly NewRecord[]): Promise<Added[]> {
-  // The planner takes `where allowed` for half of the rows, and `where refused is null` for one: it would compare each with each.
+  // The planner expects `where allowed` to match half of the rows, and `where refused is null` one: it would choose nested loops.
   const { rows } = await sql<JudgedRow>`
     with given as (
       select * from rows from (json_to_recordset(${JSON.stringify(records.map(columnsOf))}::json) as (
@@ -105,7 +105,7 @@ function columnsOf(record: NewRecord): object {
 }
 
 function outcomeOf({ id, refused, ...names }: JudgedRow, record: NewRecord): Added {
-  // Neither, when the collection was deleted while the statement ran.
+  // Neither, if the collection was deleted while the statement ran.
   if (id === null) return { refused: refused ?? 'no collection' }
   return {
     row: {
@@ -122,13 +122,13 @@ function outcomeOf({ id, refused, ...names }: JudgedRow, record: NewRecord): Add
   }
 }
 
-/** A record to add, with the ids as the caller wrote them. */
+/** A record to add, with ids as the caller sent them. */
 export interface Addition {
   record: NewRecord
   asked: { itemId: number; gradeId: number | null }
 }
 
-/** Adds records and audits each: the added records in their order, or why one is refused. */
+/** Adds records and audits each: the added records in order, or why one is rejected. */
 export async function addRecords(tx: Tx, writes: { input: Addition; note: Note }[]): Promise<(RecordRow | ServiceError)[]> {
   const added = await insertRecords(
     tx,
@@ -143,7 +143,7 @@ export async function addRecords(tx: Tx, writes: { input: Addition; note: Note }
   return outcomes
 }
 
-/** The error of a refusal, with what would be possible. */
+/** The error of a rejection, with the allowed values. */
 async function refusalOf(tx: Tx, { record: { collectionId, itemId, gradeId }, asked }: Addition, refused: Refusal): Promise<ServiceError> {
   if (refused === 'no collection') return missing('collection', collectionId)
   if (refused === 'not yours') return notYours(collectionId)

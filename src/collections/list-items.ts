@@ -11,7 +11,7 @@ import { valued } from './worth.ts'
 const BATCH = 1_000
 const PAST_NEWEST = 2 ** 31 - 1
 
-/** The newest records, and the batches after them where there are more; nothing is held while nobody reads on. */
+/** The newest records, followed by further batches; nothing is held while the client does not read. */
 export interface RecordList {
   first: ValuedRecord[]
   more: AsyncIterable<ValuedRecord[]> | null

@@ -1,9 +1,9 @@
-// What a merge of items does to collections: records of the emptied item become the survivor's; and back.
+// Moves collection records of the emptied item to the survivor when items are merged, and back.
 import { sql } from 'kysely'
 import { mergeIds, type MergePair, pairTable } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'
 
-/** Gives the records to the survivors, each as it is: two copies of one card may lie in one collection. */
+/** Moves the records to the survivors unchanged: a collection may contain two copies of one card. */
 export async function moveRecords(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   await sql`
     with moved as (
@@ -13,7 +13,7 @@ export async function moveRecords(tx: Tx, pairs: readonly MergePair[]): Promise<
     insert into merged_records (merge_id, record_id) select merge_id, id from moved`.execute(tx)
 }
 
-/** Gives back the records that merges moved and that are still there. */
+/** Moves records of undone merges back, if they still exist. */
 export async function moveRecordsBack(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   await sql`
     update collection_items r set item_id = m.from_item

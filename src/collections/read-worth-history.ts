@@ -1,4 +1,4 @@
-// What a collection was worth on each day that has a figure, oldest first (docs/decisions.md, "Collections").
+// The worth of a collection on each recorded day, oldest first (docs/decisions.md, "Collections").
 import { day, id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'

@@ -6,13 +6,13 @@ import { idsWithoutWorth, insertWorth } from './worth-store.ts'
 
 interface RecordingCtx extends PricingCtx {
   now: () => Date
-  /** in which days begin */
+  /** time zone of the days */
   timeZone: string
 }
 
 const BATCH = 200
 
-/** Resolves when every collection with records has a figure for today; several workers may do it at the same time. */
+/** Resolves when every collection with records has a figure for today; several workers may run it concurrently. */
 export async function recordWorth(ctx: RecordingCtx): Promise<void> {
   const { kysely } = ctx.db
   for (let lastId = 0; ; ) {

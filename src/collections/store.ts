@@ -26,7 +26,7 @@ export interface RecordRow {
   revision: number
 }
 
-/** Fields of a record that can change; absent ones stay as they are. */
+/** Fields of a record that can change; absent ones do not change. */
 export interface RecordChanges extends ClearableValues {
   quantity?: number
 }
@@ -64,7 +64,7 @@ function roundedToWhole(amount: string): number {
   return Math.floor((parseMinor(amount)! + 50) / 100)
 }
 
-/** Whose collections the viewer may touch: an account's own, an operator's any. */
+/** Whose collections the viewer may access: an account its own, an operator all. */
 export function ownerOf(viewer: Viewer): number | null {
   return viewer.kind === 'account' ? viewer.accountId : null
 }
@@ -73,7 +73,7 @@ export function notYours(collectionId: number) {
   return conflict('not_owner', { thing: 'collection', id: collectionId })
 }
 
-/** @throws NOT_FOUND, or CONFLICT when it is another account's */
+/** @throws NOT_FOUND, or CONFLICT for another account's */
 export async function requireCollection(on: Queryable, viewer: Viewer, id: number): Promise<void> {
   const row = await on.selectFrom('collections').select('account_id').where('id', '=', existing('collection', id)).executeTakeFirst()
   if (!row) throw missing('collection', id)
@@ -85,7 +85,7 @@ export async function collectionsOf(on: Queryable, accountId: number): Promise<C
   return on.selectFrom('collections').select(COLLECTION_COLUMNS).where('account_id', '=', accountId).orderBy('id').execute()
 }
 
-/** Records of a collection, newest first, those before an id. */
+/** Records of a collection, newest first, before an id. */
 export async function recordsBefore(on: Queryable, collectionId: number, beforeId: number, limit: number): Promise<RecordRow[]> {
   const { rows } = await sql<RecordRow>`
     select ${RECORD_COLUMNS} from collection_items r ${RECORD_JOINS}
@@ -111,11 +111,11 @@ export async function lockRecord(tx: Tx, viewer: Viewer, collectionId: number, r
       where r.id = ${existing('collection record', recordId)} and r.collection_id = ${collectionId} for update of r`.execute(tx)
     return rows[0]
   }
-  // A record whose item was merged while this waited for its lock is found by a second look.
+  // A record whose item was merged while this waited for its lock is found by a second query.
   return (await lock()) ?? (await lock()) ?? refuseRecord(tx, viewer, collectionId, recordId)
 }
 
-/** Says why there is no such record here; what stands in other accounts' collections stays unknown. */
+/** Why the record is not here, without revealing whether other accounts' collections have it. */
 async function refuseRecord(on: Queryable, viewer: Viewer, collectionId: number, recordId: number): Promise<never> {
   const elsewhere = await on
     .selectFrom('collection_items as r')
@@ -136,7 +136,7 @@ const RECORD_COLUMNS = sql.raw(
 )
 const RECORD_JOINS = sql.raw('join items i on i.id = r.item_id left join groups g on g.id = r.grade_id')
 
-/** Writes the changes to a locked record and gives it as it is then. */
+/** Writes the changes to a locked record and returns it. */
 export async function updateRecord(tx: Tx, locked: RecordRow, changes: RecordChanges, now: Date): Promise<RecordRow> {
   const { quantity, purchaseMinor, saleMinor, purchaseDate, cardUniqId, note } = changes
   const values = {

@@ -7,13 +7,13 @@ import { namedValues } from '#core/named-values.ts'
 import type { Conditional } from '#core/precondition.ts'
 import type { ReadCtx, WriteCtx } from '#db/change.ts'
 
-/** What writing a record needs of its context. */
+/** The context of writing a record. */
 export type RecordWriteCtx = WriteCtx & Conditional
 
-/** What computing worth needs: prices, and the currencies these are in. */
+/** The data for computing worth: prices, and their currencies. */
 export type PricingCtx = Pick<ReadCtx, 'db'> & CatalogueNode & { currencies: Readonly<Record<Market, string>> }
 
-/** What reading collections needs of its context. */
+/** The context of reading collections. */
 export type CollectionReadCtx = ReadCtx & PricingCtx
 
 export const VISIBILITIES = namedValues('CollectionVisibility', ['private', 'unlisted', 'public'])
@@ -130,7 +130,7 @@ export type CollectionRecord = Static<ReturnType<typeof Type.Object<typeof RECOR
 /** A record with its worth, as `with_value=1` adds it. */
 export type ValuedRecord = Static<typeof CollectionRecordSchema>
 
-/** A record and what identifies this state of it. */
+/** A record and the tag of this version. */
 export interface TaggedRecord {
   record: CollectionRecord
   /** entity tag, in quotes */

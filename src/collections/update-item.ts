@@ -12,7 +12,7 @@ import type { RecordWriteCtx, TaggedRecord } from './types.ts'
 
 const FIELDS = { quantity: quantity(), ...CLEARABLE_FIELDS }
 
-/** The record as it is now, and which of its fields were sent. */
+/** The current record, and which of its fields were sent. */
 export interface ChangedRecord extends TaggedRecord {
   changed: (keyof typeof FIELDS)[]
 }

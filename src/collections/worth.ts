@@ -1,4 +1,4 @@
-// What records are worth now: the price that fits the grade, cost and gain; exact, and never across currencies.
+// Current worth of records: the price for the grade, cost and gain; exact, and never across currencies.
 import { sql } from 'kysely'
 import { MARKETS, type Market } from '#core/markets.ts'
 import { minorToNumber, parseMinor } from '#core/money.ts'
@@ -13,16 +13,16 @@ interface FittingPrice {
   updatedAtMs: number
 }
 
-/** Cards of no own grade are worth what Near Mint ones are, where no price is of ungraded ones as such. */
+/** Cards without a grade of their own use Near Mint prices if there are no prices of ungraded cards. */
 const UNGRADED = 'Ungraded'
 const NEAR_MINT = 'Near Mint'
 
-/** Why a record has no value: no market has a price that fits, or none that is trusted. */
+/** Why a record has no value: no market has a suitable price, or none that is trusted. */
 type Missing = 'no_price' | 'not_trusted'
 
 /**
- * The current price that fits a grade, of those that are trusted: of the service's own market first, then of the one that the
- * item shows, then of the others in the order in which they are shown. A price of another grade never stands in.
+ * The current trusted price for a grade: of the service's own market first, then of the one that the
+ * item shows, then of the others in their order. Prices of other grades are never used.
  */
 export function priceFitting({ catalogue, currencies }: PricingCtx, itemId: number, grade: string | null): FittingPrice | Missing {
   const { items, labels } = catalogue
@@ -80,7 +80,7 @@ interface Held {
   group_label: string | null
   records: number
   quantity: number
-  /** records and copies that have a purchase price, and what these cost as exact decimal text */
+  /** records and copies with a purchase price, and their total cost as exact decimal text */
   bought_records: number
   bought: number
   cost: string | null
@@ -89,17 +89,17 @@ interface Held {
 interface Sums {
   value: bigint
   cost: bigint
-  /** of the records that have both; null when none has */
+  /** of the records that have both; null if none has */
   gain: bigint | null
 }
 
-/** What a collection is worth, in minor units. */
+/** The worth of a collection, in minor units. */
 export interface ExactWorth extends Omit<Worth, 'currencies'> {
-  /** that of costs first, then by code */
+  /** the currency of costs first, then by code */
   currencies: (Sums & { currency: string })[]
 }
 
-/** A collection's worth now, summed by currency. */
+/** A collection's current worth, summed by currency. */
 export async function worthOf(ctx: PricingCtx, collectionId: number): Promise<ExactWorth> {
   const { rows } = await sql<Held>`
     select r.item_id, g.name as group_label, count(*)::int4 as records, sum(r.quantity) as quantity,
@@ -145,7 +145,7 @@ export function ownFirst(own: string) {
   return ({ currency: a }: { currency: string }, { currency: b }: { currency: string }) => (a === own ? -1 : b === own ? 1 : a < b ? -1 : 1)
 }
 
-/** The worth as it is answered. */
+/** The worth as responses show it. */
 export function shownWorth({ currencies, ...counts }: ExactWorth): Worth {
   const shown = currencies.map(({ currency, value, cost, gain }) => ({
     currency,
@@ -156,7 +156,7 @@ export function shownWorth({ currencies, ...counts }: ExactWorth): Worth {
   return { currencies: shown, ...counts }
 }
 
-/** Exact decimal text with two decimals in minor units. */
+/** Converts exact decimal text with two decimals to minor units. */
 export function minorOfDecimal(decimal: string): bigint {
   return BigInt(decimal.replace('.', ''))
 }
@@ -168,7 +168,7 @@ declare global {
   }
 }
 
-/** The JSON number of an amount. Beyond what a float holds to the cent its digits are written as they are. */
+/** The JSON number of an amount. Amounts that a float cannot hold to the cent are written digit by digit. */
 function numberOf(minor: bigint): number {
   if (minor >= -BigInt(Number.MAX_SAFE_INTEGER) && minor <= BigInt(Number.MAX_SAFE_INTEGER)) return minorToNumber(Number(minor))
   return JSON.rawJSON(decimalOfMinor(minor)) as unknown as number

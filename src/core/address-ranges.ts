@@ -1,4 +1,4 @@
-// Ranges of network addresses, as settings and keys name them, and whether an address lies in one.
+// Ranges of network addresses, as in settings and API keys, and whether an address is in one.
 import ipaddr from 'ipaddr.js'
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6
@@ -6,10 +6,10 @@ export type AddressRange = readonly [network: Address, bits: number]
 
 const MAPPED_BITS = 96
 
-/** The range that a text names: an address alone, or a network with the bits of its mask; null for any other text. */
+/** Parses an address, or a network in CIDR notation; null if the text is neither. */
 export function addressRange(text: string): AddressRange | null {
   const [address = '', bits, ...more] = text.split('/')
-  // Shorter forms of IPv4 (10.1) are read in several ways, and zones of IPv6 (fe80::1%eth0) belong to one machine.
+  // Short forms of IPv4 (10.1) are ambiguous, and IPv6 zones (fe80::1%eth0) belong to one machine.
   if (more.length > 0 || address.includes('%') || !(ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address))) return null
   const network = ipaddr.parse(address)
   const longest = network.kind() === 'ipv4' ? 32 : 128
@@ -19,7 +19,7 @@ export function addressRange(text: string): AddressRange | null {
   return [network, length]
 }
 
-/** Whether an address lies in a range; one of IPv4 never lies in a range of IPv6. */
+/** Whether an address is in a range. An IPv4 address is never in an IPv6 range. */
 export function isInRange(address: Address, [network, bits]: AddressRange): boolean {
   return address.kind() === network.kind() && (address as ipaddr.IPv4).match(network as ipaddr.IPv4, bits)
 }

@@ -5,7 +5,7 @@ export interface CacheOptions<K, V> {
   limit: number
   /** weight of an entry; 1 unless told */
   weigh?: (value: V, key: K) => number
-  /** version of what the values are made from: all entries are dropped when it differs from the last call's */
+  /** version of the source of the values: all entries are dropped when it differs from the last call's */
   version?: () => number
 }
 
@@ -25,7 +25,7 @@ export class Cache<K, V> {
   #version = 0
   #weight = 0
   #full = false
-  // Reading moves nothing: an entry that was read goes to the back when the hand meets it.
+  // Reading does not reorder entries: an entry that was read moves to the back when the hand reaches it.
   #hand: Iterator<[K, Entry<V>]>
 
   constructor({ limit, weigh = () => 1, version }: CacheOptions<K, V>) {
@@ -43,7 +43,7 @@ export class Cache<K, V> {
     return entry.value
   }
 
-  /** Stores a value that was made from the present version. */
+  /** Stores a value that was made from the current version. */
   set(key: K, value: V): void {
     if (this.#limit === 0) return
     if (this.#versionOf !== null) this.#dropOutdated(this.#versionOf())
@@ -83,7 +83,7 @@ export class Cache<K, V> {
     return this.#entries.size
   }
 
-  /** Whether something was evicted since the cache was last empty: what comes in then pushes out something else. */
+  /** Whether an entry was evicted since the cache was last empty: the cache is full, so that new entries evict old ones. */
   get full(): boolean {
     return this.#full
   }
@@ -98,7 +98,7 @@ export class Cache<K, V> {
     this.clear()
   }
 
-  /** Looks at one entry, which goes unless it was read or is the newest. */
+  /** Checks one entry and evicts it, unless it was read or is the newest. */
   #evictNext(newest: K): void {
     this.#full = true
     const next = this.#hand.next()

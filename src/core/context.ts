@@ -1,6 +1,6 @@
-// What both edges hand to a verb besides its input.
+// What every API hands to a verb besides its input.
 
-/** Where lines of the log go; pino's shape. */
+/** Sink of log lines; has pino's shape. */
 export interface Log {
   error(details: object, message: string): void
   warn(details: object, message: string): void
@@ -8,7 +8,7 @@ export interface Log {
   debug(details: object, message: string): void
 }
 
-/** Where lines without fields go; a `Log` takes them too. */
+/** Sink of log lines without fields; a `Log` can be passed too. */
 export interface TextLog {
   info(line: string): void
   warn(line: string): void

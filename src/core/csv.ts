@@ -1,6 +1,6 @@
 // CSV reading and writing: cells a spreadsheet would run as formulas are escaped, and unescaped when read.
 
-/** What spreadsheets take for the start of a formula; white space before it does not stop them all. */
+/** What spreadsheets treat as the start of a formula, with or without white space before it. */
 const FORMULA = /^'*\s*[=+\-@\t\r\n\uff0b\uff0d\uff1d\uff20]/
 const QUOTED = /[",;\r\n\t]|^\s|\s$/
 
@@ -14,7 +14,7 @@ export function restored(cell: string): string {
   return cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell
 }
 
-/** An apostrophe makes text of a formula; text that has one there already gets another, so that none is lost. */
+/** A leading apostrophe turns a formula into text. Text that already starts with one gets another, so that reading restores it. */
 function neutralised(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text
 }

@@ -1,16 +1,16 @@
-// Cursors as clients see them: opaque texts of a few values, refused unless they are exactly as we write them.
+// Cursors as clients see them: opaque strings that encode a few values. Strings that we did not write are rejected.
 
 const VERSION = 1
 
-/** A cursor that holds these values. */
+/** Encodes values as a cursor. */
 export function writeCursor(parts: readonly unknown[]): string {
   return Buffer.from(JSON.stringify([VERSION, ...parts])).toString('base64url')
 }
 
-/** The values in a cursor, null for a text that `writeCursor` did not make. */
+/** Decodes a cursor; null for a string that `writeCursor` did not make. */
 export function readCursor(cursor: string): unknown[] | null {
   const text = Buffer.from(cursor, 'base64url').toString()
-  // Decoding skips characters that are not base64url: accept only a cursor as we write it.
+  // Decoding skips characters that are not base64url: accept only the exact string that we would write.
   if (Buffer.from(text).toString('base64url') !== cursor) return null
   let parts: unknown
   try {

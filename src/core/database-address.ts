@@ -1,6 +1,6 @@
-// The address of a database as libpq writes it, with one or several servers: postgresql://user@host1:5432,host2:5432/name.
+// Database addresses as libpq writes them, with one or several servers: postgresql://user@host1:5432,host2:5432/name.
 
-/** What a server must be to be connected to; `any`: whichever answers. */
+/** The role that a server must have; `any` accepts every server that answers. */
 const WANTED = ['any', 'read-write', 'standby'] as const
 export type Wanted = (typeof WANTED)[number]
 
@@ -10,10 +10,10 @@ export interface Server {
 }
 
 export interface DatabaseAddress {
-  /** more than one, or one that is asked what it is; empty: `url` says all */
+  /** several servers, or one whose role is checked; empty: `url` is enough */
   servers: readonly Server[]
   wanted: Wanted
-  /** for one connection, to the first server */
+  /** connection string of the first server */
   url: string
 }
 
@@ -21,8 +21,8 @@ const DEFAULT_PORT = 5432
 const FORM = 'a URL that begins with postgresql://, with one or several hosts'
 
 /**
- * Reads `postgresql://…`. Not parsed as a URL throughout: a Unix socket has no host (`postgresql://user@/name?host=/run/postgresql`).
- * With several servers, and no `target_session_attrs`, the one that takes writes is wanted.
+ * Parses `postgresql://…`. The URL class does not accept all of them: a Unix socket has no host (`postgresql://user@/name?host=/run/postgresql`).
+ * With several servers and no `target_session_attrs`, the server that accepts writes is used.
  * @throws Error that says what is allowed
  */
 export function readDatabaseAddress(text: string): DatabaseAddress {

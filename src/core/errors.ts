@@ -1,4 +1,4 @@
-// The one error class of the service: closed codes, their HTTP status, and why a request is refused.
+// The service's only error class: a closed list of codes, their HTTP status, and the reason for an error.
 import { type Given, type Problem, problem, type Reason, reason, type Rule, textOf } from './problems.ts'
 
 /** Every code an answer can carry, with its HTTP status (decisions.md, "Order of checks, and errors"). */
@@ -40,7 +40,7 @@ export interface ServiceErrorExtra {
   cause?: unknown
 }
 
-/** Refusal of a request: for one reason, or for each wrong field. Its message is in English, in the names of the verbs. */
+/** Rejects a request for one reason, or for each invalid field. Its message is in English, with the field names of the verbs. */
 export class ServiceError extends Error {
   readonly code: ErrorCode
   readonly status: number
@@ -61,7 +61,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** What answers tell of an error beside its code. */
+/** The part of an error response beside the code. */
 export interface ErrorFacts {
   message: string
   rule?: Rule
@@ -69,7 +69,7 @@ export interface ErrorFacts {
   details?: (Problem & { message: string })[]
 }
 
-/** What an answer tells of an error, in English: its reason, or each wrong field with its own. */
+/** The part of an error response beside the code, in English: one reason, or a reason for each invalid field. */
 export function factsOf({ message, why }: ServiceError): ErrorFacts {
   if (isReason(why)) return { message, rule: why.rule, params: why.params }
   return { message, details: why.map(({ field, rule, params }) => ({ field, message: textOf({ rule, params }), rule, params })) }
@@ -80,7 +80,7 @@ export function recoded(error: ServiceError, code: ErrorCode): ServiceError {
   return new ServiceError(code, error.why, { headers: error.headers, cause: error })
 }
 
-/** The first problem alone, so that the message helps even when details are dropped. */
+/** The message is the first problem, so that it helps even when a client drops the details. */
 function messageOf(why: Reason | readonly Problem[]): string {
   if (!isReason(why)) return textOf(why[0]!)
   const text = textOf(why)
@@ -96,12 +96,12 @@ export function unauthenticated(why: Reason): ServiceError {
   return new ServiceError('UNAUTHENTICATED', why, { headers: { 'www-authenticate': 'Bearer' } })
 }
 
-/** 422 for one wrong field. */
+/** 422 for one invalid field. */
 export function invalid<R extends Rule>(field: string, rule: R, ...params: Given<R>): ServiceError {
   return new ServiceError('VALIDATION_ERROR', [problem(field, rule, ...params)])
 }
 
-/** 422 that names every wrong field. */
+/** 422 that names every invalid field. */
 export function invalidFields(problems: readonly Problem[]): ServiceError {
   return new ServiceError('VALIDATION_ERROR', problems)
 }

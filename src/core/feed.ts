@@ -1,18 +1,18 @@
-// Reading of files that others make: bytes to rows of NDJSON, CSV or one JSON document, in batches, with line numbers.
-// Nothing is held whole: a row and a batch have a largest size, so that memory does not depend on the file.
+// Reads foreign files: bytes to rows of NDJSON, CSV or one JSON document, in batches, with line numbers.
+// Rows and batches have a maximum size, so that memory use does not depend on the size of the file.
 import { Tokenizer, TokenParser, TokenType } from '@streamparser/json'
 import { parse as csvParser } from 'csv-parse'
 import { createGunzip } from 'node:zlib'
 import { Readable } from 'node:stream'
 import { type Reason, reason, textOf } from './problems.ts'
 
-/** Input of an import: plain bytes (already unpacked), and the name it came under where there is one. */
+/** Input of an import: plain bytes (already decompressed), and the file name if there is one. */
 export interface FeedSource {
   bytes: AsyncIterable<Uint8Array>
   fileName: string | null
 }
 
-/** The input is not the format that was asked for, or is broken as a whole. */
+/** The input is not in the requested format, or the file as a whole is damaged. */
 export class FeedError extends Error {
   override name = 'FeedError'
   readonly why: Reason
@@ -25,22 +25,22 @@ export class FeedError extends Error {
 
 export type FeedLine<T> = { line: number; value: T } | { line: number; reject: Reason }
 
-/** A batch ends at so many rows, or at so many characters of text. */
+/** Maximum rows, and characters, of a batch. */
 const BATCH = 1_000
 const BATCH_CHARACTERS = 2 * 1024 * 1024
-/** Largest row: a line, a CSV record, or an entry of a JSON document with what comes before it. */
+/** Largest row: a line, a CSV record, or an entry of a JSON document with the text before it. */
 const LONGEST_ROW_MB = 1
 const LONGEST_ROW = LONGEST_ROW_MB * 1024 * 1024
 const MOST_COLUMNS = 1_000
-/** Nesting of a JSON document: the parser looks at all levels with every value. */
+/** Maximum nesting of a JSON document: the parser checks all levels with every value. */
 const DEEPEST = 100
-/** Text that the JSON parser gets at once: its values all exist at the same time. */
+/** Text that the JSON parser gets at once: all its values exist at the same time. */
 const PIECE = 64 * 1024
-/** Feeds shrink to a third or a thirtieth; what unpacks to far more was made to keep the reader busy. */
+/** Real feeds expand 3 to 30 times; a file that expands far more was made to exhaust the reader. */
 const MOST_TIMES = 200
 const UNJUDGED_BYTES = 64 * 1024 * 1024
 
-/** Unpacks gzip; a truncated or damaged file becomes a `FeedError`, and so does one that unpacks out of all proportion. */
+/** Decompresses gzip. A truncated or damaged file, and one that expands far too much, becomes a `FeedError`. */
 export async function* gunzip(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const source = Readable.from(bytes, { objectMode: false })
   const unzip = createGunzip()
@@ -133,8 +133,8 @@ export interface JsonEntry {
 }
 
 /**
- * The values of one JSON document that are at the given paths, in the order of the file, each as soon as it is read.
- * @param paths such as `$.products.*`, where `*` is any key or position; none of them leads into another
+ * The values of one JSON document at the given paths, in file order, each as soon as it is read.
+ * @param paths such as `$.products.*`, where `*` is any key or position; no path is inside another
  */
 export async function* jsonEntries(source: FeedSource, paths: string[]): AsyncIterable<JsonEntry[]> {
   const tokens = new Tokenizer()
@@ -173,7 +173,7 @@ export async function* jsonEntries(source: FeedSource, paths: string[]): AsyncIt
 
 const NO_DOCUMENT = reason('json', { part: 'file' })
 
-/** What the parser throws is about the text. */
+/** The parser throws only because of the text. */
 function parseJson(step: () => void): void {
   try {
     step()
@@ -220,7 +220,7 @@ interface CsvRecord {
   size: number
 }
 
-/** Up to the first quote a record is a line cut at its delimiters, which takes a tenth of the time of a CSV parser. */
+/** Up to the first quote, a record is a line split at its delimiters: ten times faster than a CSV parser. */
 async function* csvRecords(source: FeedSource): AsyncIterable<CsvRecord[]> {
   const text = utf8Text(source.bytes)[Symbol.asyncIterator]()
   try {
@@ -233,7 +233,7 @@ async function* csvRecords(source: FeedSource): AsyncIterable<CsvRecord[]> {
       const quote = pending.indexOf('"')
       const end = quote < 0 ? pending.lastIndexOf('\n') : pending.lastIndexOf('\n', quote)
       let records: CsvRecord[] = []
-      // A batch at a time: all records of a long piece would live long enough to be moved about in memory.
+      // One batch at a time: the records of a long piece would live long enough to be copied to the old heap.
       for (let at = 0; at <= end; ) {
         const lineEnd = pending.indexOf('\n', at)
         addPlain(records, pending.slice(at, pending[lineEnd - 1] === '\r' && lineEnd > at ? lineEnd - 1 : lineEnd), delimiter, (line += 1))
@@ -260,17 +260,17 @@ async function* csvRecords(source: FeedSource): AsyncIterable<CsvRecord[]> {
   }
 }
 
-/** Cuts a line without quotes into its cells; an empty line is not a record. */
+/** Splits a line without quotes into its cells; an empty line is not a record. */
 function addPlain(records: CsvRecord[], text: string, delimiter: string, line: number): void {
   if (text.length > LONGEST_ROW) throw tooLong(line, 'CSV')
   if (text !== '') records.push({ cells: text.split(delimiter), line, size: text.length })
 }
 
-/** Records with quotes among them: of `head` and what follows it, after so many lines. */
+/** Records with quotes among them, from `head` and the text after it; `lines` lines precede them. */
 async function* parsedRecords(head: string, text: AsyncIterator<string>, delimiter: string, lines: number): AsyncIterable<CsvRecord[]> {
   const parser = csvParser({
     delimiter,
-    // Named, because guessed from the header they would join the rows of a file that mixes the two.
+    // Set explicitly: a delimiter guessed from the header would merge the rows of a file that mixes both.
     record_delimiter: ['\r\n', '\n'],
     relax_column_count: true,
     relax_quotes: true,

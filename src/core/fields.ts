@@ -1,4 +1,4 @@
-// Input fields that verbs share, each rule once.
+// Input fields that several verbs share; each rule is defined once.
 import { invalidFields, notFound } from './errors.ts'
 import { Type } from './input.ts'
 import { reason, type Term } from './problems.ts'
@@ -10,12 +10,12 @@ export const LARGEST_INTEGER = 2 ** 31 - 1
 
 const SEARCHED_TEXT = '^[^\\p{Cc}\\p{Cs}]*$'
 
-/** The id of a row. Unbounded, so that an id which cannot exist is not found rather than invalid: see `existing`. */
+/** The id of a row. Unbounded, so that an id that cannot exist is "not found" and not "invalid"; see `existing`. */
 export function id(of: string) {
   return Type.Integer({ description: `Id of the ${of}` })
 }
 
-/** An id that a filter or a body may name; larger ones are refused. */
+/** An id in a filter or a body; larger values are rejected. */
 export function boundedId(description: string) {
   return Type.Optional(Type.Integer({ minimum: 1, maximum: LARGEST_INTEGER, description }))
 }
@@ -25,7 +25,7 @@ export function orNull<T extends Type.TSchema>(schema: T, options?: Type.TSchema
   return Type.Union([schema, Type.Null()], options)
 }
 
-/** Text that must say something; stored trimmed. */
+/** Text with at least one visible character; stored trimmed. */
 export function name(description: string, max = 200) {
   const rule = {
     minLength: 1,
@@ -42,7 +42,7 @@ export function remark(description: string) {
   return Type.Optional(Type.String({ ...rule, default: '', description }))
 }
 
-/** Text to compare with. */
+/** Text that a list is filtered by. */
 export function filter(description: string) {
   return Type.Optional(
     Type.String({ maxLength: 300, pattern: SEARCHED_TEXT, allowed: reason('text', { max: 300, form: 'on one line' }), description }),
@@ -51,7 +51,7 @@ export function filter(description: string) {
 
 const MOMENT = reason('time', { ...TIME_RANGE, example: '2026-01-31T12:00:00Z' })
 
-/** A moment, such as 2026-01-31T12:00:00Z; read it with `momentOf`. */
+/** A time, such as 2026-01-31T12:00:00Z; parse it with `momentOf`. */
 export function moment(description: string) {
   return Type.String({ format: 'date-time', maxLength: 40, allowed: MOMENT, description })
 }
@@ -63,27 +63,27 @@ export function day(description?: string) {
 }
 
 /**
- * The id for SQL, which knows integers of 32 bits only.
- * @throws NOT_FOUND when no row can have it
+ * The id for SQL, which has 32-bit integers only.
+ * @throws NOT_FOUND if no row can have it
  */
 export function existing(what: Term, wanted: number): number {
   if (wanted < 1 || wanted > LARGEST_INTEGER) throw missing(what, wanted)
   return wanted
 }
 
-/** The id for SQL where one that no row can have just finds nothing: 0 stands for it. */
+/** The id for SQL, where an id that no row can have finds nothing: it becomes 0. */
 export function idForSql(wanted: number): number {
   return wanted >= 1 && wanted <= LARGEST_INTEGER ? wanted : 0
 }
 
-/** 404 of a thing that no row has. */
+/** 404 for a row that does not exist. */
 export function missing(thing: Term, id: number) {
   return notFound('not_found', { thing, id })
 }
 
 /**
- * The moment that a text of the form `date-time` names.
- * @throws VALIDATION_ERROR for leap seconds, times out of range and other texts that do not name a moment
+ * The time that a text of the form `date-time` names.
+ * @throws VALIDATION_ERROR for leap seconds, times out of range and other texts that are not a time
  */
 export function momentOf(field: string, text: string): Date {
   const at = new Date(text)
@@ -91,7 +91,7 @@ export function momentOf(field: string, text: string): Date {
   return at
 }
 
-/** Filter by time; read it with `periodOf`. */
+/** Filter by time; parse it with `periodOf`. */
 export const PeriodFields = {
   from: Type.Optional(moment('Start of the range, inclusive')),
   to: Type.Optional(moment('End of the range, exclusive')),

@@ -1,8 +1,8 @@
-// What a file of an import format is recognised by: columns of its header line, or keys of its JSON.
+// How a file of an import format is recognised: by columns of its header line, or keys of its JSON.
 
 /**
- * A file bears the mark when all names are columns of its header line (`csv`), or all names are keys in its
- * first 4,096 characters (`json`). The marks of two formats never fit the same file.
+ * A file matches if all names are columns of its header line (`csv`), or if all names are keys in its
+ * first 4,096 characters (`json`). A file never matches the marks of two formats.
  */
 export interface FileMark {
   type: 'csv' | 'json'

@@ -1,4 +1,4 @@
-// Validation of input: a schema checks bodies and converts query and path values; every error names the field and what is allowed.
+// Validates input: a schema checks bodies and converts query and path values; every error names the field and what is allowed.
 import { type Static, type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { Settings } from 'typebox/system'
@@ -9,11 +9,11 @@ import { type Params, type Problem, problem, type Reason, reason, type Rule } fr
 export type { Static, TSchema }
 export { Type }
 
-/** Wrong fields that a refusal names at most; TypeBox's own limit ends at 8. */
+/** Maximum number of invalid fields in an error; TypeBox itself stops at 8. */
 const MOST_PROBLEMS = 50
 Settings.Set({ maxErrors: MOST_PROBLEMS })
 
-/** The part of JSON Schema that our declarations use and our refusals are made from. */
+/** The part of JSON Schema that our declarations use and our errors are derived from. */
 export interface Shape {
   type?: string
   enum?: readonly unknown[]
@@ -35,16 +35,16 @@ export interface Shape {
   default?: unknown
   examples?: unknown[]
   additionalProperties?: unknown
-  /** the rule to name, where the keywords alone would not tell a person what is allowed */
+  /** the rule for the error, where the keywords alone would not explain what is allowed */
   allowed?: Reason
-  /** the values that the reference names where the verb itself refuses others, in words of the interface */
+  /** allowed values for the reference, where the verb itself rejects the others */
   documentedValues?: string[]
 }
 
 /**
- * Compiles a body schema. Objects must be closed with `additionalProperties: false`, so that unknown fields are refused
- * by name. The returned function gives the value back or throws `VALIDATION_ERROR` with a problem per wrong field; fields
- * that the caller gave elsewhere (`given`: in the path) are not among those it names as known.
+ * Compiles a body schema. Objects must be closed with `additionalProperties: false`, so that unknown fields are rejected
+ * by name. The returned function returns the value, or throws `VALIDATION_ERROR` with a problem for each invalid field.
+ * Fields that the caller passed elsewhere (`given`: in the path) are not listed as allowed in the body.
  */
 export function bodyReader<T extends TSchema>(schema: T): (body: unknown, given?: readonly string[]) => Static<T> {
   const compiled = Compile(schema)
@@ -55,7 +55,7 @@ export function bodyReader<T extends TSchema>(schema: T): (body: unknown, given?
   }
 }
 
-/** What answers tell of a reason to programs, beside its text. */
+/** The machine-readable part of a reason, beside its text. */
 export const ReasonFields = {
   rule: Type.Optional(Type.String({ description: 'Machine-readable name of the rule', examples: ['integer'] })),
   params: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'Parameters of the rule', examples: [{ min: 1, max: 100 }] })),
@@ -97,7 +97,7 @@ export function paramReader<T extends TSchema>(schema: T): (raw: RawQuery) => St
   }
 }
 
-/** What a parameter allows: flags are written as the interface writes them. */
+/** What a parameter allows; flags are shown as `0` and `1`. */
 function allowedAsText(shape: Shape): Reason {
   return shape.type === 'boolean' ? reason('one_of', { values: [1, 0] }) : allowed(shape)
 }
@@ -213,12 +213,12 @@ function problemsOf(schema: Shape, errors: SchemaError[], body: unknown, given: 
       add(path.join('.') || 'body', allowed(shapeAt(schema, path, body)))
     }
   }
-  // Where a union has a branch of the value's kind, what is wrong within it says more than what the union allows.
+  // If a branch of a union fits the value's type, its problem says more than a list of the branches.
   const within = (field: string) => [...problems.keys()].some((other) => other.startsWith(`${field}.`))
   return [...problems.values()].filter(({ field, rule }) => rule !== 'any_of' || !within(field)).slice(0, MOST_PROBLEMS)
 }
 
-/** The schema of the value at a path, stepping into the branch of a union that has the next property. */
+/** The schema of the value at a path, following the branch of a union that has the next property. */
 function shapeAt(schema: Shape, path: string[], body: unknown): Shape | undefined {
   let shape: Shape | undefined = schema
   let value: unknown = body
@@ -260,7 +260,7 @@ function oneOf(branches: readonly Shape[]): Reason {
   return options.length < branches.length ? reason('or_null', { must }) : must
 }
 
-/** Bounds this large keep numbers storable; a person who sends a wrong one is not helped by them. */
+/** Bounds this large only keep numbers storable; naming them would not help a person. */
 const UNTOLD = 2 ** 31
 
 function bounds(rule: 'integer' | 'number', { minimum: min, exclusiveMinimum: above, maximum }: Shape): Reason {

@@ -1,4 +1,4 @@
-// Condition and grade labels of prices: which exist, how people spell them, and the order in which answers list them.
+// Condition and grade labels of prices: which exist, how people spell them, and their order in responses.
 
 /** The named conditions, best first, with the spellings that price files use for them (compared after `fold`). */
 const CONDITIONS: readonly { label: string; spellings: readonly string[] }[] = [
@@ -9,7 +9,7 @@ const CONDITIONS: readonly { label: string; spellings: readonly string[] }[] = [
   { label: 'Ungraded', spellings: ['raw', 'loose'] },
 ]
 
-/** Grading companies in the order answers list them; any other company follows in alphabetical order. */
+/** Grading companies in their order in responses; others follow alphabetically. */
 const GRADERS = ['PSA', 'CGC', 'BGS', 'SGC'] as const
 
 export interface Label {
@@ -27,23 +27,23 @@ for (const { label, spellings } of CONDITIONS) {
   for (const spelling of [label, ...spellings]) bySpelling.set(fold(spelling), label)
 }
 
-// Words that companies print beside a grade. Any other word names another thing than the plain grade (`BGS 10 Black
-// Label`, `PSA 9 OC`, `CGC Pristine 10`), whose price must never pass for the grade's.
+// Words that companies print beside a grade. Any other word means something else than the plain grade (`BGS 10 Black
+// Label`, `PSA 9 OC`, `CGC Pristine 10`), whose price must never count as the price of the grade.
 const GRADE_WORDS = ['gem', 'mt', 'mint', 'nm', 'near', 'ex', 'exc', 'excellent', 'vg', 'very', 'good', 'fair', 'poor', 'pr']
 
 const GRADER = /^[a-z]{2,5}/
 const GRADE = /^(?:10(?:[.,]0)?|[1-9](?:[.,][05])?)$/
 
-/** Words that can stand in the place of a grading company but are not one: a grade without a grader is not a label. */
+/** Words in the place of a grading company that are not one: a grade without a company is not a label. */
 const NO_GRADERS = new Set([...GRADE_WORDS, 'grade', 'raw', 'loose', 'lp', 'mp', 'hp', 'dmg', 'light'])
 const LONGEST = 40
 
-/** Labels met before, by their canonical text: a feed repeats a few of them on each of its rows. */
+/** Parsed labels by text: a feed repeats the same few on every row. */
 const canonical = new Map<string, Label>()
 const MOST_CANONICAL = 1_000
 
 /**
- * Reads a condition or grade as people write it.
+ * Parses a condition or grade as people write it.
  * @returns the canonical label, or null when it is neither a known condition nor a grader with a grade
  */
 export function parseLabel(text: string): Label | null {
@@ -62,12 +62,12 @@ function readLabel(text: string): Label | null {
   return readGrade(folded)
 }
 
-/** "PSA 10", "psa10", "PSA 10.0 GEM - MT", "BGS 9,5", "CGC Gem Mint 10" are all read. */
+/** Accepts "PSA 10", "psa10", "PSA 10.0 GEM - MT", "BGS 9,5" and "CGC Gem Mint 10". */
 function readGrade(folded: string): Label | null {
   const company = GRADER.exec(folded)?.[0]
   if (company === undefined || NO_GRADERS.has(company)) return null
   const words = folded.slice(company.length).split(/[ -]+/)
-  // What begins with a separator is cut before it, too.
+  // Text that begins with a separator is cut before it, too.
   if (words[0] === '') words.shift()
   const [text, ...others] = words.filter((word) => !GRADE_WORDS.includes(word))
   if (text === undefined || others.length > 0 || !GRADE.test(text)) return null

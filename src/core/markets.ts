@@ -9,7 +9,7 @@ export type Market = (typeof MARKETS)[number]
 /** What an operator calls the markets; one without a name uses its code. */
 export type MarketNames = Readonly<Partial<Record<Market, string>>>
 
-/** Position of a market in MARKETS, by which the database and the snapshots know it; null for none. */
+/** Position of a market in MARKETS, its number in the database and the snapshots; null for none. */
 export function marketPosition(market: Market | undefined): number | null {
   return market === undefined ? null : MARKETS.indexOf(market)
 }

@@ -36,16 +36,16 @@ export function minorToNumber(minor: number): number {
   return minor / 100
 }
 
-// Whole part plain or grouped in threes by one sign; then another sign and the decimals. Grouping is tried first.
+// Whole part plain or grouped in threes by one separator; then the other separator and the decimals. Grouping is tried first.
 const SOURCE_AMOUNT = /^(?:([1-9]\d{0,2})((?: \d{3})+|(?:,\d{3})+|(?:\.\d{3})+)|(\d{1,10}))(?:([.,])(\d+))?$/
 const CURRENCY_BEFORE = /^(?:[$€£¥₺]|USD|EUR|GBP|TRY|TL)\s*/i
 const CURRENCY_AFTER = /(?:[$€£¥₺]|USD|EUR|GBP|TRY|TL)$/i
 
 /**
- * Reads an amount as sources print it: `$1,049.00`, `0.58€`, `57,99 €`, `1.671,68 €`, `1,671.68€`.
- * A lone comma before exactly three digits groups thousands (`1,234`), a lone point there is a decimal sign (`1.234`);
- * a third decimal or more is rounded half up to the cent, because feeds print averages.
- * @returns minor units, or null when it is not an amount or is larger than `MAX_MINOR`
+ * Parses an amount as sources print it: `$1,049.00`, `0.58€`, `57,99 €`, `1.671,68 €`, `1,671.68€`.
+ * A single comma before exactly three digits groups thousands (`1,234`); a single point there is a decimal point (`1.234`).
+ * Further decimals are rounded half up to the cent, because feeds print averages.
+ * @returns minor units, or null if the text is not an amount or is larger than `MAX_MINOR`
  */
 export function parseSourceAmount(text: string): number | null {
   if (text.length > 40) return null

@@ -15,7 +15,7 @@ export interface Page<T> {
   pagination: Pagination
 }
 
-/** Entries on a page where the request does not say, and a list has no number of its own. */
+/** Entries per page, unless the request or the list says otherwise. */
 export const PER_PAGE = 20
 
 /** `page` and `per_page` of a list; `per_page` is 1..100. */
@@ -32,8 +32,8 @@ interface PageInput {
 }
 
 /**
- * The page of a list that an input asks for.
- * @param read gives the rows that the other fields of the input select, at most `limit` from `offset` on, and their total
+ * Reads the page of a list that an input requests.
+ * @param read returns the rows that the other fields select, at most `limit` from `offset`, and their total
  * @param defaultPerPage as given to `pageParams`
  */
 export async function readPage<Input extends PageInput, Row>(

@@ -81,8 +81,8 @@ export const OPERATION_PLAN = {
 } as const satisfies Record<string, Plan>
 
 /**
- * Operations that refuse with the one code of their family whatever is wrong (not valid, not found, in conflict); all others
- * name the kind of error (interface.md, "Errors").
+ * Operations that use the one error code of their family for every error (invalid, not found, conflict); all others
+ * use a code for each kind of error (interface.md, "Errors").
  */
 export const FAMILY_ERROR: Readonly<Partial<Record<string, ErrorCode>>> = {
   listCollections: 'PLUS_COLLECTION_ERROR',
@@ -102,7 +102,7 @@ export const FAMILY_ERROR: Readonly<Partial<Record<string, ErrorCode>>> = {
   dropParkedListing: 'PLUS_LISTING_ERROR',
 } satisfies Partial<Record<keyof typeof OPERATION_PLAN, ErrorCode>>
 
-/** Item fields that Starter does not get over REST: absent, nested ones too (interface.md, "Item (REST)"). */
+/** Item fields that Starter does not get over REST: they are absent, also nested (interface.md, "Item (REST)"). */
 export const REST_ITEM_FIELDS_FROM_PROFESSIONAL = ['slug', 'genre', 'game', 'market', 'images', 'attributes', 'category.slug', 'groups.slug'] as const
 
 /** Item fields that Starter gets as null over GraphQL (interface.md, "Item (GraphQL)"). */
@@ -120,7 +120,7 @@ export const GRAPHQL_ITEM_FIELDS_FROM_PROFESSIONAL = [
   'level',
 ] as const
 
-/** Whether a plan is at least the needed one. */
+/** Whether a plan is at least the required one. */
 export function planAllows(plan: Plan, needed: Plan): boolean {
   return PLANS.indexOf(plan) >= PLANS.indexOf(needed)
 }

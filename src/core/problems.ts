@@ -1,4 +1,4 @@
-// Reasons for errors: a rule and its parameters, from which human-readable texts are built in any language and naming style.
+// Reasons for errors: a rule and its parameters, from which texts are built in any language and naming style.
 
 /** Words that parameters hold and texts translate. */
 export const TERMS = [
@@ -99,8 +99,8 @@ const TERM_PARAMS = ['thing', 'state', 'status', 'action', 'part', 'units', 'for
 
 /**
  * Every rule with its English text. `{field}` and `{fields}` are names of fields; `TERM_PARAMS` hold one of `TERMS`; `{must}`,
- * `{each}`, `{options}` and `{problems}` are reasons of their own; all others are values. Of `[a|b]` the first part is shown
- * whose parameters are all given.
+ * `{each}`, `{options}` and `{problems}` are reasons themselves; all others are values. Of `[a|b]`, the first part whose
+ * parameters are all given is used.
  */
 export const RULES = {
   // Fields by their schema
@@ -314,7 +314,7 @@ export const RULES = {
   rate_limit: 'the {plan} plan allows {limit} requests a minute; try again in {seconds} s',
   too_many_failures: 'too many failed authentications from your address; try again in {seconds} s',
 
-  // Requests that cannot be read
+  // Requests that cannot be parsed
   method: 'method not allowed; use {values}',
   unreadable: 'the request cannot be read',
   incomplete: 'the request did not arrive completely',
@@ -410,7 +410,7 @@ export const RULES = {
   grade_order: 'a PSA 10 at {price} while Near Mint is at {last}',
   withdrawn: 'withdrawn by {by}',
 
-  // Why a repricing rule sets a price, or leaves it
+  // Why a repricing rule sets a price, or does not
   price_target: 'the target is {target}',
   price_at_floor: 'the target of {target} is below the floor of {floor}',
   price_below_floor: 'the price was below the floor of {floor}',
@@ -421,7 +421,7 @@ export const RULES = {
   price_no_rate: 'there is no exchange rate for {currency}',
   price_out_of_range: 'the floor is above the highest price a listing may have',
 
-  // Rows of collections that wait for someone to name their item
+  // Rows of collections whose item has to be chosen by a person
   fits_several: 'several items match',
   fits_none: 'no item matches in name, number, set and printing',
   like_none: 'no similar item was found',
@@ -444,7 +444,7 @@ export type Value = string | number | readonly string[] | readonly number[] | Re
 export type Params = Readonly<Record<string, Value>>
 
 type NameIn<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}` ? Name | NameIn<Rest> : never
-/** A text without its parts in brackets, and these parts. */
+/** Splits a text into its parts in brackets and the text outside of them. */
 type Always<Text extends string> = Text extends `${infer Head}[${string}]${infer Tail}` ? `${Head}${Always<Tail>}` : Text
 type Sometimes<Text extends string> = Text extends `${string}[${infer Part}]${infer Tail}` ? `${Part}${Sometimes<Tail>}` : ''
 type ValueOf<Name> = Name extends (typeof TERM_PARAMS)[number]
@@ -467,7 +467,7 @@ export type Given<R extends Rule> = [RequiredName<R>] extends [never]
     : [params?: ParamsOf<R>]
   : [params: ParamsOf<R>]
 
-/** Why something is refused. */
+/** Why something is rejected. */
 export interface Reason {
   rule: Rule
   params: Params
@@ -478,12 +478,12 @@ export interface Problem extends Reason {
   field: string
 }
 
-/** A reason by its rule; the compiler asks for the parameters that the rule's text has. */
+/** Builds a reason from its rule; the compiler requires the parameters that the rule's text has. */
 export function reason<R extends Rule>(rule: R, ...[params]: Given<R>): Reason {
   return { rule, params: params ?? {} }
 }
 
-/** A problem of a field, as `reason`. */
+/** A problem of a field, built as `reason` does. */
 export function problem<R extends Rule>(field: string, rule: R, ...[params]: Given<R>): Problem {
   return { field, rule, params: params ?? {} }
 }
@@ -504,7 +504,7 @@ export function textOf(of: Reason | Problem): string {
   return textIn(ENGLISH, of)
 }
 
-/** Several problems of one thing as one reason. */
+/** Combines several problems of one value into one reason. */
 export function together(problems: readonly Problem[]): Reason {
   return problems.length === 1 ? problems[0]! : reason('several', { problems })
 }
@@ -515,7 +515,7 @@ export function textIn(words: Words, of: Reason | Problem): string {
   return 'field' in of ? `${of.field} ${text}` : text
 }
 
-/** A text with its `{names}` replaced; of `[a|b]` the first part is shown whose parameters are all given. */
+/** Replaces the `{names}` of a text. Of `[a|b]`, the first part whose parameters are all given is used. */
 export function fill(template: string, params: Params, words: Words = ENGLISH): string {
   let text = ''
   for (const parts of pieces(template)) {
@@ -527,7 +527,7 @@ export function fill(template: string, params: Params, words: Words = ENGLISH): 
   return text
 }
 
-/** Text between names of parameters: one more text than names. */
+/** The text between the names of parameters: one more piece than names. */
 interface Part {
   texts: readonly string[]
   names: readonly string[]
@@ -535,11 +535,11 @@ interface Part {
 
 const parsed = new Map<string, readonly (readonly Part[])[]>()
 
-/** What a rule's text consists of; of each piece the first part is shown whose parameters are all given. */
+/** The pieces of a rule's text; of each piece the first part whose parameters are all given is used. */
 function pieces(template: string): readonly (readonly Part[])[] {
   let found = parsed.get(template)
   if (!found) {
-    // Splitting by a pattern with a group leaves what the group matched at odd places.
+    // Splitting by a pattern with a group leaves the group's matches at odd positions.
     found = template.split(/\[([^[\]]*)\]/).map((piece, i) => (i % 2 === 1 ? piece.split('|') : [piece]).map(partOf))
     parsed.set(template, found)
   }
@@ -564,7 +564,7 @@ export interface Naming {
   isKnown?: (name: string) => boolean
 }
 
-/** The same with fields named in another way. */
+/** The same reason with fields named in another style. */
 export function named<Of extends Reason>(of: Of, naming: Naming): Of {
   const { nameOf, isKnown = () => true } = naming
   return mapped(of, (name, value) => {
@@ -573,7 +573,7 @@ export function named<Of extends Reason>(of: Of, naming: Naming): Of {
   })
 }
 
-/** The same with each value as `change` gives it, the fields of problems and the values of reasons within included. */
+/** The same reason with each value replaced by `change`, including the fields of problems and the values of nested reasons. */
 export function mapped<Of extends Reason>(of: Of, change: (name: string, value: Value) => Value): Of {
   const params: Record<string, Value> = {}
   for (const [name, value] of Object.entries(of.params)) {

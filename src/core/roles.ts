@@ -7,9 +7,9 @@ export const ROLES = namedValues('Role', ['owner', 'catalogue', 'market', 'suppo
 
 export type Role = (typeof ROLES)[number]
 
-/** Which roles may do what a verb needs; every role may read. */
+/** Which roles may do what a verb requires; every role may read. */
 const ALLOWED = {
-  /** reads of everything that is no secret */
+  /** reads of everything except secrets */
   operator: ROLES,
   /** items, imports, prices, matches */
   catalogue: ['owner', 'catalogue'],
@@ -21,29 +21,29 @@ const ALLOWED = {
   support: ['owner', 'support'],
   /** people and shared tokens */
   owner: ['owner'],
-  /** what everybody may do for themselves; the verb checks whom it is for */
+  /** a person's own account; the verb checks whose it is */
   self: ROLES,
 } as const satisfies Record<string, readonly Role[]>
 
-/** What a verb of the operator API needs of its caller. */
+/** What an operator verb requires of its caller. */
 export type OperatorNeed = keyof typeof ALLOWED
 
-/** A named operator, as far as verbs look. */
+/** A named operator, as verbs see it. */
 export interface Person {
   id: number
   roles: readonly Role[]
-  /** signed in by a password alone: nothing is allowed before two-factor sign-in is set up */
+  /** signed in by password only: nothing is allowed until two-factor sign-in is set up */
   unfinished?: boolean
-  /** the session of the console that asks */
+  /** the console session of the request */
   sessionId?: number
 }
 
-/** Whether a need is one of operators, and not a plan. */
+/** Whether a requirement is for operators, and not a plan. */
 export function isOperatorNeed(need: string): need is OperatorNeed {
   return Object.hasOwn(ALLOWED, need)
 }
 
-/** What a person's roles allow; everything for a caller who is no person, as a shared token is. */
+/** What a person's roles allow; a caller that is not a person, such as a shared token, may do everything. */
 export function allowedNeeds(person: Person | undefined): OperatorNeed[] {
   const needs = Object.keys(ALLOWED) as OperatorNeed[]
   return person ? needs.filter((need) => isAllowed(person, need)) : needs
@@ -55,7 +55,7 @@ function isAllowed({ roles, unfinished }: Person, need: OperatorNeed): boolean {
 }
 
 /**
- * Refuses a person whose roles do not allow an operation.
+ * Rejects a person whose roles do not allow an operation.
  * @throws FORBIDDEN
  */
 export function mayOperate(person: Person, need: OperatorNeed): void {

@@ -4,16 +4,16 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** Encrypts and decrypts the secrets of accounts or people; what is sealed for one owner does not open for another. */
+/** Encrypts and decrypts secrets of accounts or people. A secret that was encrypted for one owner cannot be decrypted for another. */
 export interface Sealing {
   seal(secret: string, ownerId: number): Buffer
-  /** @throws Error when it was sealed with another key or for another owner */
+  /** @throws Error if it was encrypted with another key or for another owner */
   unseal(sealed: Buffer, ownerId: number): string
 }
 
 /**
- * @param keyText gives the SECRET_KEY; asked at the first use, because it may have to be made
- * @param purpose what is sealed: each purpose has a key of its own
+ * @param keyText returns the SECRET_KEY; called at the first use, because it may have to be generated
+ * @param purpose what is encrypted: each purpose has its own key
  */
 export function openSealing(keyText: () => string, purpose: 'mintmark webhook secrets' | 'mintmark totp secrets'): Sealing {
   let derived: Buffer | null = null

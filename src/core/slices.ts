@@ -1,13 +1,13 @@
-// Long work in slices: whoever waits for the event loop gets a turn between two of them.
+// Long work in slices, so that other work of the event loop runs between two of them.
 
-/** What one slice may take. */
+/** Maximum duration of a slice. */
 const SLICE_MS = 2
-/** Done before the clock is asked again, unless told. */
+/** Units of work between two checks of the clock, unless set. */
 const STEP = 50
 
 /**
- * Works through `count` things, told which ones each time (`from` included, `to` not), and gives way every 2 ms.
- * @param step how many are done before the clock is asked again: 1 where each takes long
+ * Processes `count` units in ranges (`from` inclusive, `to` exclusive), and yields to the event loop every 2 ms.
+ * @param step units between two checks of the clock: 1 if each takes long
  */
 export async function inSlices(count: number, work: (from: number, to: number) => void, step = STEP): Promise<void> {
   // The caller may have worked long before: what is more than one step gets a turn of its own.
@@ -21,10 +21,10 @@ export async function inSlices(count: number, work: (from: number, to: number) =
   }
 }
 
-/** Rows that a query gives at once: while a larger answer arrives, nothing else is read. */
+/** Rows per query: the event loop reads nothing else while a larger result arrives. */
 const PART = 1_000
 
-/** What `read` gives for parts of a list, one after the other. */
+/** The results of `read` for consecutive parts of a list. */
 export async function inParts<T, Row>(list: readonly T[], read: (part: T[]) => Promise<Row[]>): Promise<Row[]> {
   const rows: Row[] = []
   for (let from = 0; from < list.length; from += PART) rows.push(...(await read(list.slice(from, from + PART))))

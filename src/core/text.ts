@@ -1,4 +1,4 @@
-// What texts that people read may consist of, and how long they are: as schema patterns and as tests of values.
+// Which characters texts may contain and how long they may be, as schema patterns and as checks of values.
 
 /** Formatting that makes following text appear in another order: embeddings, overrides and isolates. */
 const BIDI = '\\u202A-\\u202E\\u2066-\\u2069'
@@ -26,7 +26,7 @@ const VISIBLE_TEST = new RegExp(`^${HAS_VISIBLE}`, 'u')
 const FORMATTING = new RegExp(`[\\u0000${BIDI}]`, 'gu')
 const SEPARATOR = new RegExp(`[${SEPARATORS}]`, 'gu')
 
-/** Whether a text is one line that is blank or shows something. */
+/** Whether a text is one line that is blank or has a visible character. */
 export function isLine(text: string): boolean {
   return LINE_TEST.test(text)
 }
@@ -44,7 +44,7 @@ export function cleaned(text: string): string {
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-/** Whether a text has at most so many characters, as people count: a letter with its marks or an emoji is one. */
+/** Whether a text has at most this many characters as people count them: a letter with its marks, or an emoji, is one. */
 export function fitsCharacters(text: string, most: number): boolean {
   if (text.length <= most) return true
   let count = 0

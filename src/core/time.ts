@@ -17,13 +17,13 @@ export function monthAfter(month: string): string {
   return number === 12 ? `${year + 1}-01` : `${month.slice(0, 5)}${String(number + 1).padStart(2, '0')}`
 }
 
-/** Zones change their offset at quarters of an hour, so one look-up serves all moments of a quarter. */
+/** Time zones change their offset at quarters of an hour, so that one look-up serves all times of a quarter. */
 const QUARTER_MS = 15 * MINUTE_MS
 const KEPT = 50_000
 
 const offsets = new Map<string, { ms: number; text: string }>()
 
-/** A moment in the zone, to the second: `2026-11-21T11:40:59+03:00` (decisions.md, "Money and time"). */
+/** A time in the zone, to the second: `2026-11-21T11:40:59+03:00` (decisions.md, "Money and time"). */
 export function localTime(moment: Date, zone: string): string {
   const ms = moment.getTime()
   const offset = offsetAt(ms, zone)

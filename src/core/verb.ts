@@ -13,7 +13,7 @@ export type Viewer =
       accountId: number
       keyId: number
       plan: Plan
-      /** the key may not write */
+      /** the key is read-only */
       readOnly?: boolean
     }
   | {
@@ -23,7 +23,7 @@ export type Viewer =
       person?: Person
     }
 
-/** A caller of whom only the plan is known: all that a verb may see whose results are shared by plan. */
+/** A caller of which only the plan is visible: verbs whose results are shared by plan may see no more. */
 export interface PlanViewer {
   kind: 'plan'
   plan: Plan
@@ -33,34 +33,34 @@ export type Caller = Viewer | PlanViewer
 
 const PLAN_VIEWERS = Object.fromEntries(PLANS.map((plan) => [plan, Object.freeze({ kind: 'plan', plan })])) as Record<Plan, PlanViewer>
 
-/** What a caller has in common with everyone on the same plan; operators count as the largest. */
+/** The part of a caller that everyone on the same plan shares; operators count as the largest plan. */
 export function planViewer(viewer: Caller): PlanViewer {
   return PLAN_VIEWERS[viewer.kind === 'operator' ? 'enterprise' : viewer.plan]
 }
 
-/** What a verb needs of its caller: at least this plan, or to be an operator with one of some roles. */
+/** What a verb requires of its caller: a minimum plan, or an operator with certain roles. */
 export type Need = Plan | OperatorNeed
 
 /** Who may get the same result for the same input: everyone on the plan, or this caller alone. */
 export type SharedBy = 'plan' | 'account'
 
-/** What the gate looks at of a verb. */
+/** What the gate checks of a verb. */
 export interface Operation {
   /** as it is exported; the operation id of the reference */
   name: string
   needs: Need
-  /** whether it changes anything, whatever the method of its route: a read-only key may not */
+  /** whether it writes, regardless of the method of its route: read-only keys may not call it */
   writes: boolean
 }
 
 export interface Verb<Ctx, In extends TSchema, Out> extends Operation {
   input: In
   sharedBy: SharedBy
-  /** the code of all its refusals, null if each kind of refusal has its own */
+  /** the one error code of its family; null if each kind of error has its own code */
   familyError: ErrorCode | null
-  /** whether its result holds a secret, so that nothing on the way may keep the answer */
+  /** whether its result holds a secret: the response must not be cached */
   secret: boolean
-  /** @param given names of the fields that do not stand in a body */
+  /** @param given names of the fields that are not in the body */
   check: (input: unknown, given?: readonly string[]) => Static<In>
   run: (ctx: Ctx, input: Static<In>) => Out
 }
@@ -72,19 +72,19 @@ export interface HasViewer {
 interface Declared<In extends TSchema> {
   /** as the verb is exported */
   name: string
-  /** from `OPERATION_PLAN`, or what an operator needs */
+  /** from `OPERATION_PLAN`, or the roles of an operator */
   needs: Need
   /** a closed object schema */
   input: In
   /** its result holds a secret */
   secret?: boolean
-  /** it changes something; every public verb that does must say so */
+  /** it writes; every public verb that does must declare it */
   writes?: boolean
 }
 
 /**
- * Declares an operation. One that is `sharedBy: 'plan'` is given no more of its caller than the plan, so that its results
- * can be cached for everyone on it.
+ * Declares an operation. A verb that is `sharedBy: 'plan'` sees only the plan of its caller, so that its results
+ * can be cached for everyone on that plan.
  */
 export function verb<Ctx extends { viewer: PlanViewer }, In extends TSchema, Out>(
   declared: Declared<In> & { sharedBy: 'plan' },
@@ -102,10 +102,10 @@ export function verb<Ctx extends HasViewer, In extends TSchema, Out>(
   return { name, needs, input, sharedBy, secret, writes, familyError, check: bodyReader(input), run: run as Verb<Ctx, In, Out>['run'] }
 }
 
-/** Refuses a caller whose plan, kind, roles or key do not allow an operation (interface.md, "Authentication" 3). */
+/** Rejects a caller whose plan, kind, roles or key do not allow an operation (interface.md, "Authentication" 3). */
 export function mayCall(viewer: Caller, { needs, writes }: Pick<Operation, 'needs' | 'writes'>): void {
   if (viewer.kind === 'operator') {
-    // Of verbs that plans have, too, every role may read, and owners write.
+    // Verbs that need a plan are open to operators, too: every role may read, and owners write.
     if (viewer.person) mayOperate(viewer.person, isOperatorNeed(needs) ? needs : writes ? 'owner' : 'operator')
     return
   }
@@ -114,20 +114,20 @@ export function mayCall(viewer: Caller, { needs, writes }: Pick<Operation, 'need
   throw new ServiceError('PLAN_UPGRADE_REQUIRED', reason('plan', { plan: PLAN_NAMES[needs], has: PLAN_NAMES[viewer.plan] }))
 }
 
-/** The account that acts. @throws FORBIDDEN for operators, who have none */
+/** The account of the caller. @throws FORBIDDEN for operators, who have none */
 export function ownAccount(viewer: Viewer): number {
   if (viewer.kind === 'account') return viewer.accountId
   throw new ServiceError('FORBIDDEN', reason('only_for', { who: 'accounts' }))
 }
 
-/** Refuses a caller whose key is read-only. */
+/** Rejects a caller whose key is read-only. */
 export function mayWrite(viewer: Caller): void {
   if (viewer.kind === 'account' && viewer.readOnly) throw new ServiceError('READ_ONLY_KEY', reason('read_only_key'))
 }
 
 /**
- * Runs a verb: gate, input, body, and the family's error code on every refusal. A verb that answers at
- * once is answered at once, so that reads from memory cost no promise.
+ * Runs a verb: gate, input, body, and the family's error code on every error. A verb that returns synchronously is
+ * answered synchronously, so that reads from memory cost no promise.
  * @param given names of the fields that do not stand in a body
  */
 export function call<Ctx extends HasViewer, In extends TSchema, Out>(
@@ -150,7 +150,7 @@ export function call<Ctx extends HasViewer, In extends TSchema, Out>(
   }
 }
 
-/** A refusal (404, 409, 422) with the error code of the verb's family, where it has one; all other errors unchanged. */
+/** Gives an error (404, 409, 422) the code of the verb's family, if it has one; other errors are unchanged. */
 export function ofFamily(error: unknown, { familyError }: { familyError: ErrorCode | null }): unknown {
   if (!familyError || !(error instanceof ServiceError)) return error
   if (error.code !== 'VALIDATION_ERROR' && error.code !== 'NOT_FOUND' && error.code !== 'CONFLICT') return error

@@ -1,5 +1,5 @@
-// Notices to all nodes of what has committed. They are sent after the commit: a transaction that sends one holds a lock of the whole
-// server until it is on disk, so that all commits with notices would wait for each other.
+// Notices to all nodes about committed transactions, sent after the commit: a transaction that calls NOTIFY holds a lock of the
+// whole server until its commit is on disk, so that all such commits would wait for each other.
 import { type Kysely, type QueryExecutorProvider, sql, type Transaction } from 'kysely'
 import { setTimeout as delay } from 'node:timers/promises'
 
@@ -8,21 +8,21 @@ interface Notice {
   payload: string
 }
 
-/** Notices that come within this time after the last ones are sent together, the same ones once. */
+/** Notices within this time of the last ones are sent together, duplicates once. */
 const GATHER_MS = 5
 
-/** What open transactions have announced. */
+/** Notices of open transactions. */
 const announced = new WeakMap<object, Notice[]>()
 const announcers = new WeakMap<object, Announcer>()
 
-/** Sends a notice once this transaction has committed. Whoever must not miss what it tells of also looks by itself from time to time. */
+/** Sends a notice once this transaction has committed. Notices can be lost: a listener that must miss nothing also polls. */
 export function announce(tx: QueryExecutorProvider, channel: string, payload = ''): void {
   const notices = announced.get(tx) ?? []
   announced.set(tx, notices)
   notices.push({ channel, payload })
 }
 
-/** Runs a transaction by `execute`, which commits it, and then sends what was announced in it. */
+/** Runs a transaction by `execute`, which commits it, and then sends its notices. */
 export async function thenAnnounce<Schema, Result>(
   kysely: Kysely<Schema>,
   run: (tx: Transaction<Schema>) => Promise<Result>,
@@ -58,7 +58,7 @@ class Announcer {
     if (!this.#busy) void this.#run()
   }
 
-  /** The first notices go at once, those that come meanwhile together; what cannot be sent is left to those who look by themselves. */
+  /** The first notices are sent at once, later ones in a batch. Notices that cannot be sent are covered by polling. */
   async #run(): Promise<void> {
     this.#busy = true
     while (this.#waiting.size > 0) {
@@ -69,7 +69,7 @@ class Announcer {
     this.#busy = false
   }
 
-  /** Notices are not stored, so that their transaction need not wait for the disk. */
+  /** Notices are not stored, so that this transaction need not wait for the disk. */
   async #notify(notices: readonly Notice[]): Promise<void> {
     await sql`
       select set_config('synchronous_commit', 'off', true), pg_notify(channel, payload)

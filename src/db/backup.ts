@@ -1,5 +1,5 @@
-// Backup of a whole database into one file and back, over COPY alone: it works with any PostgreSQL we run on, and needs
-// no client programs.
+// Backup of a whole database into one file, and restore, over COPY alone: it works with any PostgreSQL that the service runs
+// on, and needs no client programs.
 import { sql } from 'kysely'
 import { createGunzip, createGzip } from 'node:zlib'
 import { pipeline } from 'node:stream/promises'
@@ -34,7 +34,7 @@ export class BackupError extends Error {
 }
 
 /**
- * Writes everything as of one moment while others go on writing.
+ * Writes everything as of one moment while other writes continue.
  * @returns rows by table
  */
 export async function backup(db: Db, target: Writable, onTable: (table: string) => void = () => {}): Promise<Map<string, number>> {
@@ -74,9 +74,9 @@ async function* archive(tx: Tx, rows: Map<string, number>, onTable: (table: stri
 }
 
 /**
- * Replaces everything in a migrated database by a backup, in one transaction; nodes that run load everything again.
- * @param replace false refuses a database that has items or accounts
- * @throws BackupError when the file is not a complete backup, or has another version of the schema
+ * Replaces the content of a migrated database by a backup, in one transaction; running nodes then reload everything.
+ * @param replace false rejects a database that has items or accounts
+ * @throws BackupError if the file is not a complete backup, or has another version of the schema
  */
 export async function restore(
   db: Db,
@@ -105,7 +105,7 @@ export async function restore(
       rows.set(table, await copyIn(tx, statement, lines.untilEndOfTable()))
     }
     for (const [name, value] of Object.entries(header.sequences)) await sql`select setval(${name}::regclass, ${value})`.execute(tx)
-    // Every node finds that it has missed something and loads everything again; so do readers outside.
+    // Every node, and every reader of the change feed, finds a gap and reloads everything.
     for (const floor of ['change_log_floor', 'catalogue_log_floor']) {
       await sql`insert into ${sql.table(floor)} select (pg_current_xact_id()::text::bigint + 1)::text::xid8`.execute(tx)
     }
@@ -113,7 +113,7 @@ export async function restore(
   return rows
 }
 
-/** Lines of a gzipped text, one after the other, or all of one table at once. */
+/** Lines of a gzipped text, one by one, or all lines of a table at once. */
 class LineReader {
   readonly #lines: AsyncGenerator<string>
 
@@ -144,7 +144,7 @@ async function* unpackedLines(source: AsyncIterable<Uint8Array>): AsyncGenerator
   let pending = ''
   try {
     const unpacked = createGunzip()
-    // Unlike pipe, it passes the source's failure on, to the loop.
+    // Unlike `pipe`, this passes the source's failure on to the loop.
     pass(Readable.from(source), unpacked, () => {})
     for await (const chunk of unpacked) {
       const lines = (pending + decoder.decode(chunk as Buffer, { stream: true })).split('\n')
@@ -176,7 +176,7 @@ function readTable(line: string, known: TableHeader[]): TableHeader {
   return found
 }
 
-/** Tables in an order in which each comes after those it refers to. */
+/** Tables in an order in which each comes after those that it refers to. */
 async function tables(db: Queryable): Promise<TableHeader[]> {
   const { rows } = await sql<TableHeader & { needs: string[] }>`
     select c.relname as table,

@@ -1,4 +1,4 @@
-// Following of the change log: every node learns of every committed change, in order, without missing a slow transaction.
+// Follows the change log: every node receives every committed change, in order, without missing a slow transaction.
 import { sql } from 'kysely'
 import { copyOut, int8At, readBinaryCopy } from './copy.ts'
 import type { ChangeKind, Db } from './schema.ts'
@@ -11,12 +11,12 @@ export interface ChangeRow {
   payload: Buffer | null
 }
 
-/** A row of the log; a large payload is not with it yet. */
+/** A row of the log; large payloads are not included yet. */
 interface LoggedChange extends ChangeRow {
   bytes: number
 }
 
-/** What a follower does with changes; `reload` when so many were missed that the log no longer has them. */
+/** Handles changes; `reload` is called if so many were missed that the log no longer has them. */
 export interface ChangeFollower {
   apply(changes: ChangeRow[]): Promise<void>
   reload(): Promise<void>
@@ -37,16 +37,16 @@ export interface FeedPlace {
 
 /** The channel on which commits of changes are announced. */
 export const CHANGES_CHANNEL = 'mintmark_changes'
-/** What every node has surely taken over is removed after this time; what readers outside follow (`CATALOGUE_KINDS`) stays longer. */
+/** Rows that every node has applied are removed after this time; those of the public change feed (`CATALOGUE_KINDS`) are kept longer. */
 const KEEP_HOURS = 1
 const KEEP_CATALOGUE_DAYS = 7
-/** Changes that readers outside follow. */
+/** Changes in the public change feed. */
 export const CATALOGUE_KINDS = ['items', 'categories', 'prices'] as const satisfies ChangeKind[]
 /** Payloads up to this size are read with their rows. */
 const SMALL_BYTES = 8 * 1024
-/** Packed values read and applied at a time: a large import's all at once would make readers wait. */
+/** Packed values are read and applied in parts: a large import's values at once would delay other reads. */
 const PART_BYTES = 256 * 1024
-/** Notices that come within this time are one. */
+/** Notices within this time count as one. */
 const NOTICE_MS = 5
 const CLOCK_TOLERANCE_MS = 1_000
 
@@ -60,9 +60,9 @@ export class ChangeFeed {
   readonly #followers: ChangeFollower[] = []
   /** a `pg_snapshot` as text */
   #position: string
-  /** the log's floor that everything was loaded above; a slow transaction can keep the position below it for a while */
+  /** the log's floor at the time of the initial load; a slow transaction can keep the position below it for a while */
   #coveredFloor = ''
-  /** when the server that was last read from had started: another one, or a recovery, shows by it */
+  /** when the server of the last read started: it differs after a failover or a recovery */
   #server = ''
   /** highest number that was read */
   #lastSeq = 0
@@ -70,13 +70,13 @@ export class ChangeFeed {
   #pullAgain: Promise<void> | null = null
   #notice: NodeJS.Timeout | null = null
   #pullsBegun = 0
-  /** how many pulls had begun at the last notice */
+  /** number of pulls that had started at the last notice */
   #noticedAfter = 0
-  /** epoch milliseconds of the last time the log was read to its end */
+  /** epoch milliseconds of the last complete read of the log */
   lastPullMs = 0
   #clockOffsetMs = 0
 
-  /** @param position transaction id to follow from; `open` takes the present one */
+  /** @param position transaction id to start from; `open` uses the current one */
   constructor(db: Db, log: FeedLog, position = '1') {
     this.#db = db
     this.#log = log
@@ -84,13 +84,13 @@ export class ChangeFeed {
   }
 
   /**
-   * Takes the position; what is loaded after this misses nothing.
-   * @param from what will be loaded from: a streaming replica stands where it has got to
+   * Sets the position; a load after this misses nothing.
+   * @param from the database that the load reads: a streaming replica may lag behind
    */
   async open(from = this.#db): Promise<void> {
     const { rows } = await sql<{ horizon: string; seq: number }>`
       select pg_snapshot_xmin(pg_current_snapshot())::text as horizon, (select coalesce(max(seq), 0) from change_log) as seq`.execute(from.kysely)
-    // Not the snapshot itself: a replica's does not tell which transactions were under way.
+    // Not the snapshot itself: a replica's snapshot does not include the running transactions.
     this.#position = snapshotBelow(rows[0]!.horizon)
     this.#lastSeq = rows[0]!.seq
     this.lastPullMs = Date.now()
@@ -123,8 +123,8 @@ export class ChangeFeed {
   }
 
   /**
-   * Applies everything committed before this call. A writer awaits it before it answers, so that its caller reads what
-   * it wrote. Calls made while a pull runs share the one after it.
+   * Applies everything committed before this call. A writer awaits it before it responds, so that its caller reads its own
+   * writes. Calls during a pull share the next one.
    */
   pull(): Promise<void> {
     if (!this.#pulling) {
@@ -143,19 +143,19 @@ export class ChangeFeed {
   }
 
   /**
-   * The time by the database's clock, which all nodes share: leases and periods would end early on a node whose own clock
-   * is ahead. Within a second of each other the own one is taken.
+   * The time by the database's clock, which all nodes share: leases and periods would end early on a node whose clock is
+   * ahead. Within a second of each other, the node's own clock is used.
    */
   now(): Date {
     return new Date(Date.now() + this.#clockOffsetMs)
   }
 
-  /** Follows a notice of a commit: pulls, unless a pull that began after the notice, mostly a writer's, has read it. */
+  /** Handles a notice of a commit: pulls, unless a pull that started after the notice (mostly a writer's) has read it. */
   noticed(): void {
     this.#noticedAfter = this.#pullsBegun
     this.#notice ??= setTimeout(() => {
       this.#notice = null
-      // A pull that fails is made up for by the next regular one, which reports it.
+      // The next regular pull makes up for one that fails, and reports it.
       if (this.#pullsBegun === this.#noticedAfter) void this.pull().catch(() => {})
     }, NOTICE_MS)
   }
@@ -197,7 +197,7 @@ export class ChangeFeed {
     if (tookOver && !missed) await this.#stepBack()
     this.#server = server
     if (tookOver && !missed) return this.#pullOnce()
-    // Also when the database is behind us: it was restored from a backup.
+    // Also if the database is behind this node: it was restored from a backup.
     if (missed) {
       this.#log.warn({}, 'Change log has a gap; reloading')
       await this.#reload(floor)
@@ -207,7 +207,7 @@ export class ChangeFeed {
     let coming = this.#withPayloads(parts[0] ?? [])
     for (const i of parts.keys()) {
       const changes = await coming
-      // Read while these are applied; an error of it is met in the next round.
+      // The next part is read while this one is applied; its errors are thrown in the next round.
       coming = this.#withPayloads(parts[i + 1] ?? [])
       coming.catch(() => {})
       for (const follower of this.#followers) await follower.apply(changes)
@@ -219,7 +219,7 @@ export class ChangeFeed {
 
   #compareClocks(databaseMs: number, askedMs: number): void {
     const answeredMs = Date.now()
-    // An answer that was long under way tells little.
+    // A result that took long says little about the current time.
     if (answeredMs - askedMs > CLOCK_TOLERANCE_MS) return
     const offsetMs = databaseMs - (askedMs + answeredMs) / 2
     const offset = Math.abs(offsetMs) > CLOCK_TOLERANCE_MS ? offsetMs : 0
@@ -233,9 +233,9 @@ export class ChangeFeed {
   }
 
   /**
-   * Another server took over. It may give transaction ids that the position takes for seen to others: those that the old one had
-   * given to what never reached it. Its numbers are higher than all that were read, since sequences are replicated ahead of
-   * what they number: from the first of them everything is read again.
+   * After a failover, the new server may assign transaction ids that this position counts as seen: ids that the old server had
+   * assigned to changes that never reached it. Its sequence numbers are higher than all that were read, because sequences are
+   * replicated ahead of their rows: from the first of them, everything is read again.
    */
   async #stepBack(): Promise<void> {
     const { rows } = await sql<{ first: string }>`
@@ -244,7 +244,7 @@ export class ChangeFeed {
     this.#position = snapshotBelow(rows[0]!.first)
   }
 
-  /** Large payloads as they are: as values of a row they would be twice as long, and spelt out. */
+  /** Reads large payloads in binary: as column values they would be twice as long. */
   async #withPayloads(part: LoggedChange[]): Promise<ChangeRow[]> {
     const large = new Map(part.filter((row) => row.bytes > SMALL_BYTES).map((row) => [row.seq, row]))
     if (large.size === 0) return part
@@ -255,7 +255,7 @@ export class ChangeFeed {
     return part
   }
 
-  /** A reload that fails leaves the position behind, so that the next pull finds the gap again. */
+  /** A failed reload leaves the position behind, so that the next pull finds the gap again. */
   async #reload(floor: string): Promise<void> {
     const before = this.#position
     await this.open()
@@ -269,12 +269,12 @@ export class ChangeFeed {
   }
 }
 
-/** To which all is visible below a transaction id, and nothing else. */
+/** A snapshot to which exactly the transactions below an id are visible. */
 function snapshotBelow(xid: string): string {
   return `${xid}:${xid}:`
 }
 
-/** The rows in order, cut so that the payloads of a part are not much more than `PART_BYTES`. */
+/** The rows in order, split so that the payloads of a part are not much larger than `PART_BYTES`. */
 function partsOf<T extends { bytes: number }>(rows: T[]): T[][] {
   const parts: T[][] = []
   let bytes = Infinity
@@ -289,7 +289,7 @@ function partsOf<T extends { bytes: number }>(rows: T[]): T[][] {
   return parts
 }
 
-/** Removes what nobody follows any more; a node that was away for longer loads everything again. */
+/** Removes rows that nobody follows any more; a node that was away for longer reloads everything. */
 export async function trimChangeLog(db: Db): Promise<number> {
   const { rows } = await sql<{ trimmed: number }>`
     with old as (

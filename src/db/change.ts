@@ -1,5 +1,5 @@
-// The one way to write: a change, its audit rows, its change log and the result for a repeated request commit atomically,
-// alone or in a batch, and the writing node has applied it before it answers.
+// The only way to write: a change, its audit rows, its change-log rows and the result for a repeated request commit atomically,
+// alone or in a batch, and the writing node has applied the change before it responds.
 import { type RawBuilder, sql } from 'kysely'
 import { ServiceError } from '#core/errors.ts'
 import { mayWrite, type Viewer } from '#core/verb.ts'
@@ -10,31 +10,31 @@ import { type Idempotency, recall, remember, type Results } from './idempotency.
 import type { ChangeKind, Db, Tx } from './schema.ts'
 import { inTransaction } from './transaction.ts'
 
-/** What a writing verb needs of its context. */
+/** The part of a context that a writing verb uses. */
 export interface WriteCtx {
   db: Db
   viewer: Viewer
   now: () => Date
   requestId: string | null
-  /** set where the caller sent an `Idempotency-Key` */
+  /** set if the caller sent an `Idempotency-Key` */
   idempotency: Idempotency | null
   /** resolves when this node has applied everything committed so far */
   caughtUp: () => Promise<void>
-  /** set in a rehearsal: the transaction that writes run in and that is rolled back */
+  /** set in a dry run: the transaction that writes run in and that is rolled back */
   rehearsal?: Tx
 }
 
-/** What a reading verb needs of its context. */
+/** The part of a context that a reading verb uses. */
 export type ReadCtx = Pick<WriteCtx, 'db' | 'viewer'>
 
 export interface AuditEntry {
-  /** verb and thing, such as `account.create` */
+  /** verb and resource, such as `account.create` */
   action: string
   subject: string
   id: number | string
   before?: object | null
   after?: object | null
-  /** who did it where that is not the caller, such as `system` */
+  /** the author, if it is not the caller, such as `system` */
   actor?: string
 }
 
@@ -43,15 +43,15 @@ export interface Note {
   audit(entry: AuditEntry): void
   /** Ids of rows that every node reads again, or packed values that every node applies without reading. */
   changed(kind: ChangeKind, rows: number[] | Buffer): void
-  /** Packed values that are logged at once: those of a whole import would fill the memory. */
+  /** Packed values are logged in parts: those of a whole import would fill the memory. */
   changedPrices(payload: Buffer): Promise<void>
-  /** The same of the evidence of prices (`packEvidence`): after the rows are written, in any transaction that changes an evidence column. */
+  /** The same for the evidence of prices (`packEvidence`): call it after writing the rows, in every transaction that changes an evidence column. */
   changedEvidence(payload: Buffer): Promise<void>
   /** Writes the audit rows noted so far and packs the rest: the notes of a large write would fill the memory. */
   flush(): Promise<void>
 }
 
-/** One write of a batch; `note` is in the name of its own caller. */
+/** One write of a batch; `note` acts in the name of its own caller. */
 export interface Write<Ctx, Input> {
   ctx: Ctx
   input: Input
@@ -59,12 +59,12 @@ export interface Write<Ctx, Input> {
 }
 type Submitted<Ctx, Input> = Omit<Write<Ctx, Input>, 'note'>
 
-/** Writes a batch in one transaction: an outcome for each write in their order, an error for one that is refused. */
+/** Writes a batch in one transaction and returns an outcome for each write, in order: a result, or the error of a rejected one. */
 type Run<Ctx, Input, Result> = (tx: Tx, writes: Write<Ctx, Input>[]) => Promise<(Result | ServiceError)[]>
 
 /**
- * Runs a write in a transaction of its own. `run` may run again after a deadlock, so its only effects are in `tx` and
- * `note`. With an idempotency key that was used before, `run` does not run and the first result comes back.
+ * Runs a write in a transaction of its own. `run` may run again after a deadlock, so its only effects must be in `tx` and
+ * `note`. If the idempotency key was used before, `run` does not run and the first result is returned.
  */
 export async function change<Result>(ctx: WriteCtx, run: (tx: Tx, note: Note) => Promise<Result>): Promise<Result> {
   mayWrite(ctx.viewer)
@@ -72,7 +72,7 @@ export async function change<Result>(ctx: WriteCtx, run: (tx: Tx, note: Note) =>
   return resultOf(outcome as Result | ServiceError)
 }
 
-/** Carries a result out of the transaction that it undoes. */
+/** Carries a result out of a transaction that is rolled back. */
 class RolledBack extends Error {
   readonly result: unknown
 
@@ -83,9 +83,9 @@ class RolledBack extends Error {
 }
 
 /**
- * Runs writes as they would run, and rolls everything back: each `change` and `groupedChange` that is given the context of
- * the rehearsal runs in `tx` at once, without idempotency key, audit rows and change log. Refusals are those of the write.
- * @returns what `run` returns; it may read in `tx` what the writes have done
+ * Runs writes as a dry run and rolls everything back: each `change` and `groupedChange` that gets the dry run's context
+ * runs in `tx` at once, without idempotency key, audit rows and change log. Errors are those of the real write.
+ * @returns the result of `run`; it may read in `tx` what the writes have done
  */
 export async function rehearse<Ctx extends WriteCtx, Result>(ctx: Ctx, run: (tx: Tx, ctx: Ctx) => Promise<Result>): Promise<Result> {
   mayWrite(ctx.viewer)
@@ -100,8 +100,8 @@ export async function rehearse<Ctx extends WriteCtx, Result>(ctx: Ctx, run: (tx:
 }
 
 /**
- * The result of an earlier request with the same idempotency key, null for none; for a write that does something else
- * before its `change`.
+ * The result of an earlier request with the same idempotency key; null for none. For writes that do something else
+ * before their `change`.
  * @throws IDEMPOTENCY_CONFLICT as `change`
  */
 export async function earlierResult<Result>({ db, idempotency }: WriteCtx): Promise<Result | null> {
@@ -112,9 +112,9 @@ export async function earlierResult<Result>({ db, idempotency }: WriteCtx): Prom
 }
 
 /**
- * The same as a group commit: `run` gets all writes that wait at that moment, and what `change` promises holds for each.
- * An error that `run` throws undoes the batch, and each write is tried alone.
- * @param keyOf what a write locks: writes of one key are never in two batches that run at once
+ * The same as a group commit: `run` gets all writes that are waiting, and the guarantees of `change` hold for each.
+ * An error of `run` rolls the batch back, and each write is tried alone.
+ * @param keyOf what a write locks: writes with the same key are never in two concurrent batches
  */
 export function groupedChange<Ctx extends WriteCtx, Input, Result>(
   keyOf: (input: Input) => number,
@@ -126,7 +126,7 @@ export function groupedChange<Ctx extends WriteCtx, Input, Result>(
   })
   return async (ctx, input) => {
     mayWrite(ctx.viewer)
-    // A rehearsal has a transaction of its own, which no batch may share.
+    // A dry run has its own transaction, which no batch may share.
     if (ctx.rehearsal) return resultOf((await commit([{ ctx, input }], run))[0]!)
     return resultOf(await submit(ctx.db, { ctx, input }))
   }
@@ -174,7 +174,7 @@ async function commit<Ctx extends WriteCtx, Input, Result>(
     )
     return { outcomes, follow: logged || fresh.length < writes.length }
   })
-  // The write is durable whether or not this node has applied it yet: the feed retries and logs its errors.
+  // The write is durable whether or not this node has applied it: the feed retries and logs its errors.
   if (follow) await caughtUp().catch(() => {})
   return outcomes
 }
@@ -184,16 +184,16 @@ function resultOf<Result>(outcome: Result | ServiceError): Result {
   return outcome
 }
 
-/** Audit rows written by one statement: to write out more would keep the event loop busy for too long. */
+/** Audit rows per statement: more would occupy the event loop for too long. */
 const AUDITS_AT_ONCE = 1_000
 
-/** Of a rehearsal: nothing commits, so that there is nothing to follow. */
+/** For dry runs: nothing commits, so that nodes have nothing to apply. */
 const UNNOTED: Note = { audit: () => {}, changed: () => {}, changedPrices: async () => {}, changedEvidence: async () => {}, flush: async () => {} }
 
-/** Who writes, for the audit log. */
+/** The author of a write, for the audit log. */
 type By = Pick<WriteCtx, 'viewer' | 'requestId'>
 
-/** Notes in a transaction that is open already; `write` stores them and tells whether nodes have something to follow. */
+/** Notes in an open transaction; `write` stores them and returns whether nodes have something to apply. */
 export function collector(tx: Tx): { noteOf: (by: By) => Note; write: () => Promise<boolean> } {
   const audits: (AuditEntry & { actor: string; requestId: string | null })[] = []
   const changes = new Map<ChangeKind, { ids: Set<number>; packed: Buffer[] }>()
@@ -251,7 +251,7 @@ function audited(audits: (AuditEntry & { actor: string; requestId: string | null
       ${audits.map(({ requestId }) => requestId)}::text[]))`
 }
 
-/** Who acts, as the audit log writes it: `operator:<name>` or `account:<id>`. */
+/** The author as the audit log names it: `operator:<name>` or `account:<id>`. */
 export function actorOf(viewer: Viewer): string {
   return viewer.kind === 'operator' ? `operator:${viewer.name}` : `account:${viewer.accountId}`
 }

@@ -1,35 +1,35 @@
-// Finds connections that a silent network or a stopped server has made useless, which TCP alone notices after minutes.
+// Finds connections that a silent network or a stopped server has broken, which TCP alone notices after minutes.
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
 import { pointAt, type Servers } from './servers.ts'
 
-/** With pg's own state that its types leave out: false while a statement runs, null before it is connected. */
+/** Includes pg's own state that its types omit: false while a statement runs, null before it is connected. */
 type Client = pg.ClientBase & { readyForQuery?: boolean | null; connection?: { stream: Duplex } }
 
 interface Watched {
-  /** received until the last tick */
+  /** bytes received until the last tick */
   bytes: number
-  /** ticks without a byte while a statement waited for its answer */
+  /** ticks without a byte while a statement was waiting for its result */
   silent: number
-  /** process of the server that works for it, null until it is known */
+  /** process id of its server process; null until known */
   backend: number | null
 }
 
 interface Probe {
   client: pg.Client
   bytes: number
-  /** ticks without a byte of an answer to it */
+  /** ticks without a byte of a response to the probe */
   silent: number
   /** whether any other connection received something meanwhile */
   heard: boolean
-  /** connections that were silent when it started, with the bytes they had received */
+  /** connections that were silent when the probe started, with the bytes they had received */
   suspects: Map<Client, number>
 }
 
 export interface WatchOptions {
   servers: Servers
-  /** How long a statement, and then a new connection, may stay without a byte of an answer. */
+  /** How long a statement, and then a new connection, may wait without receiving a byte. */
   patienceMs: number
 }
 
@@ -37,20 +37,20 @@ export class DatabaseSilentError extends Error {
   override name = 'DatabaseSilentError'
 }
 
-// Time is counted in ticks of this loop: while the loop itself stands still, it is not the database that is silent.
+// Time is counted in ticks of this loop: while the loop itself is blocked, the database is not silent.
 const TICK_MS = 250
-/** Ticks from the start of a probe to the start of the next one: with what the pool opens, at most one connection a second. */
+/** Ticks between the starts of two probes: with the connections of the pool, at most one new connection a second. */
 const PROBE_EVERY = 5
-/** A commit that waits longer for a synchronous standby is given up: it is done or not, as the standby comes back or not. */
+/** A commit that waits longer for a synchronous standby is abandoned; whether it took effect depends on the standby. */
 const STANDBY_SECONDS = 5
 
 /**
- * Watches the connections of a pool. When a statement has waited too long, a probe asks the server over a new connection
- * whether it works on it. Connections it does not work on are cut, so that their statements fail and can be retried. When
- * neither the probe nor any other connection receives a byte, the database counts as lost: every connection is cut, no new
- * one is opened, and probes go on until one is answered. A probe that receives nothing is abandoned, whatever
- * else is heard: it may have been opened during a silence that has ended, and would then never be answered. Where there
- * are several servers, the search for another takes the place of further probes.
+ * Watches the connections of a pool. If a statement has waited too long, a probe asks the server over a new connection
+ * whether it is working on it. Connections that it is not working on are closed, so that their statements fail and can be retried.
+ * If neither the probe nor any other connection receives a byte, the database counts as lost: every connection is closed, no new
+ * one is opened, and probes continue until one is answered. A probe that receives nothing is abandoned even if other connections
+ * receive data: it may have been opened during a silence that has ended, and would never be answered. With
+ * several servers, the search for another one replaces further probes.
  */
 export class ConnectionWatch {
   readonly #servers: Servers
@@ -75,7 +75,7 @@ export class ConnectionWatch {
     this.#timer ??= setInterval(() => this.#tick(), TICK_MS).unref()
   }
 
-  /** Names the server's process of a connection, from pg_backend_pid(): a pooler between would tell its own number. */
+  /** Sets the server process of a connection, from pg_backend_pid(): with a pooler, the protocol reports the pooler's number. */
   identify(client: Client, backend: number): void {
     const watched = this.#watched.get(client)
     if (watched) watched.backend = backend
@@ -86,7 +86,7 @@ export class ConnectionWatch {
     if (this.#lost) throw new DatabaseSilentError('The database does not respond')
   }
 
-  /** The connections are about to end: from now on it makes sure that the server is there to take leave. */
+  /** Called before the connections end: checks that the server still answers, so that they can end properly. */
   leave(): void {
     this.#leaving = true
   }
@@ -105,7 +105,7 @@ export class ConnectionWatch {
     if (suspects.size > 0 || this.#lost || this.#leaving) this.#ask(suspects)
   }
 
-  /** Whether anything was received since the last tick, and what has been silent for too long. */
+  /** Returns whether anything was received since the last tick, and which connections have been silent for too long. */
   #listen(): { heard: boolean; suspects: Map<Client, number> } {
     let heard = false
     const suspects = new Map<Client, number>()
@@ -119,7 +119,7 @@ export class ConnectionWatch {
     return { heard, suspects }
   }
 
-  /** Abandons the probe when it stays without an answer; the database is lost when nothing else was heard either. */
+  /** Abandons the probe if it gets no response; if no other connection received anything either, the database is lost. */
   #follow(probe: Probe, heard: boolean): void {
     const bytes = received(probe.client)
     probe.silent = bytes === probe.bytes ? probe.silent + 1 : 0
@@ -137,7 +137,7 @@ export class ConnectionWatch {
   #ask(suspects: Map<Client, number>): void {
     const { choosing, found, searchedMs, url } = this.#servers
     if (choosing && !found) {
-      // The search tells as much: what is silent is on a server that does not answer it.
+      // The search replaces the probe: a silent connection belongs to a server that does not answer the search.
       if (searchedMs >= this.#patience * TICK_MS) for (const client of suspects.keys()) cut(client)
       return
     }
@@ -155,7 +155,7 @@ export class ConnectionWatch {
         this.#judge(probe, busy)
       },
       () => {
-        // A refused connection is an answer, too: whatever needs the database fails by itself.
+        // A refused connection is a response, too: whatever needs the database fails by itself.
         if (this.#probe === probe) this.#probe = null
       },
     )
@@ -176,7 +176,7 @@ export class ConnectionWatch {
     }
   }
 
-  /** The server is there: of those that were silent, and still are, it works for some; the others' bytes got lost. */
+  /** The server answers. It is working on some of the silent connections; the bytes of the others were lost. */
   #judge({ suspects }: Probe, busy: Set<number>): void {
     for (const [client, bytes] of suspects) {
       const watched = this.#watched.get(client)

@@ -1,28 +1,28 @@
-// Reading of COPY from a connection: whole messages of the server as they lie in its chunks, without an object for each.
+// Reads COPY data from a connection: whole protocol messages as they arrive, without an object for each.
 import type { Connection, Submittable } from 'pg'
 
 /** A message is its code, its length with these four bytes, and what it says. */
 const HEADER_BYTES = 5
 const [COPY_DATA, COPY_OUT, NOTICE, SETTING, NOTIFICATION, COPY_DONE] = Buffer.from('dHNSAc') as unknown as number[]
-/** So much may wait for whoever reads before the connection rests. */
+/** Bytes that may be buffered before the connection is paused. */
 const WAITING_BYTES = 256 * 1024
 
 type DataListener = (chunk: Buffer) => void
 
-/** A query to give to a client of pg; its connection reads nothing else until the copy is over. */
+/** A query to pass to a client of pg; its connection reads nothing else until the copy is complete. */
 export class CopyOut implements Submittable {
   readonly #sql: string
   #stream: Connection['stream'] | null = null
-  /** pg's own reader, which waits until the copy is over */
+  /** pg's own parser, which is paused until the copy is complete */
   #reader: DataListener = () => {}
   #waiting: Buffer[] = []
   #waitingBytes = 0
   #error: Error | null = null
   #over = false
   #wake: () => void = () => {}
-  /** a header that is not whole yet */
+  /** an incomplete header */
   #head: Buffer | null = null
-  /** a message that is not whole yet, how much of it is there, and whether anybody wants it */
+  /** an incomplete message, how much of it has arrived, and whether it is needed */
   #part = Buffer.alloc(0)
   #partSize = 0
   #partIsData = false
@@ -31,7 +31,7 @@ export class CopyOut implements Submittable {
     this.#sql = sql
   }
 
-  /** What has come, in chunks of whole messages; null at the end. */
+  /** Received data, in chunks of whole messages; null at the end. */
   async next(): Promise<Buffer | null> {
     for (;;) {
       const chunk = this.#waiting.shift()
@@ -75,7 +75,7 @@ export class CopyOut implements Submittable {
     const chunk = this.#head ? Buffer.concat([this.#head, received]) : received
     this.#head = null
     let at = this.#complete(chunk)
-    // What the messages say is moved together over their headers.
+    // Moves the payloads of the messages together, over their headers.
     const start = at
     let end = at
     while (at < chunk.length) {
@@ -107,7 +107,7 @@ export class CopyOut implements Submittable {
     this.#give(chunk.subarray(start, end))
   }
 
-  /** Adds what belongs to the message that was not whole; gives the place behind it. */
+  /** Adds the bytes that belong to the incomplete message; returns the position after it. */
   #complete(chunk: Buffer): number {
     const missing = this.#part.length - this.#partSize
     const added = chunk.copy(this.#part, this.#partSize, 0, Math.min(missing, chunk.length))
@@ -128,7 +128,7 @@ export class CopyOut implements Submittable {
     this.#wake()
   }
 
-  /** Lets pg read on: how the copy ended, and what comes after it. */
+  /** Resumes pg's parser, which reads how the copy ended and what comes after it. */
   #handOver(rest: Buffer): void {
     const stream = this.#stream!
     stream.off('data', this.#onData)

@@ -1,4 +1,4 @@
-// COPY in and out of the database for bulk data, and its binary form, read and written without an object per row.
+// COPY in and out of the database for bulk data, and its binary format, read and written without an object per row.
 import type { QueryExecutorProvider } from 'kysely'
 import { pipeline } from 'node:stream/promises'
 import { from as copyFrom } from 'pg-copy-streams'
@@ -20,15 +20,15 @@ export async function* copyOut(on: QueryExecutorProvider, sql: string): AsyncGen
     over = true
     throw error
   } finally {
-    // Left early, the server would wait for ever to send the rest: only the end of the connection stops it.
+    // Left early, the server would wait for ever to send the rest: only closing the connection stops it.
     if (!over) connection.end()
     release()
   }
 }
 
 /**
- * Feeds `copy table (…) from stdin …` and returns the number of rows taken. When the source fails, nothing is kept.
- * @param on a transaction to load as a part of it, or `db.kysely`
+ * Feeds `copy table (…) from stdin …` and returns the number of rows. If the source fails, nothing is stored.
+ * @param on a transaction to load as part of, or `db.kysely`
  */
 export async function copyIn(
   on: QueryExecutorProvider,
@@ -46,24 +46,24 @@ export async function copyIn(
 }
 
 /**
- * Field `i` of a row lies at `offsets[i]` with `lengths[i]` bytes, big-endian; NULL has length -1. Buffer and arrays
- * are used again for the next row: read at once, keep nothing.
+ * Field `i` of a row is at `offsets[i]` with `lengths[i]` bytes, big-endian; NULL has length -1. The buffer and the arrays
+ * are reused for the next row: read them at once.
  */
 export type BinaryRow = (buffer: Buffer, offsets: Int32Array, lengths: Int32Array) => void
 
 const COPY_SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1')
 const MAX_COLUMNS = 1_664
 const EPOCH_2000_MS = Date.UTC(2000, 0, 1)
-/** What a digit of a `numeric` counts up to. */
+/** The base of the digits of a `numeric`. */
 const NUMERIC_BASE = 10_000
 const FIRST_BYTES = 64 * 1024
-/** The largest field that `BinaryRows` writes, with its length. */
+/** The largest field that `BinaryRows` writes, including its length. */
 const FIELD_BYTES = 18
 
 /**
  * Reads the stream of `copy … to stdout (format binary)` without an object per row.
  * @returns the number of rows
- * @throws Error when the stream is not a binary COPY or ends early
+ * @throws Error if the stream is not a binary COPY or ends early
  */
 export async function readBinaryCopy(chunks: AsyncIterable<Buffer>, onRow: BinaryRow): Promise<number> {
   const offsets = new Int32Array(MAX_COLUMNS)
@@ -126,7 +126,7 @@ export function timeAt(buffer: Buffer, offset: number): number {
 /** Minor units of a `numeric` of a binary row that has at most two decimals. */
 export function minorAt(buffer: Buffer, offset: number): number {
   const digits = int2At(buffer, offset)
-  // In fours of decimal digits; the weight is the power of 10,000 of the first.
+  // Digits are groups of four decimal digits; the weight is the power of 10,000 of the first.
   let unit = int2At(buffer, offset + 2)
   let whole = 0
   let cents = 0
@@ -144,7 +144,7 @@ export function int2At(buffer: Buffer, offset: number): number {
   return ((buffer[offset]! << 24) >> 16) | buffer[offset + 1]!
 }
 
-/** Rows for `copy … from stdin (format binary)`: of each row `begin`, then its fields one after another. */
+/** Builds rows for `copy … from stdin (format binary)`: for each row `begin`, then its fields in order. */
 export class BinaryRows {
   #buffer = Buffer.allocUnsafe(FIRST_BYTES)
   #size: number
@@ -205,7 +205,7 @@ export class BinaryRows {
     return this
   }
 
-  /** All rows as COPY takes them; nothing can be added after that. */
+  /** All rows as COPY input; nothing can be added after this. */
   end(): Buffer {
     this.#int2(-1)
     return this.#buffer.subarray(0, this.#size)

@@ -1,4 +1,4 @@
-// The data directory: made private, claimed by one process at a time, home of generated secrets, and who may enter it.
+// The data directory: private, claimed by one process at a time, home of generated secrets; and which users can access it.
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chmodSync, chownSync, linkSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -6,18 +6,18 @@ import { dirname, join } from 'node:path'
 
 const CLAIM_FILE = 'mintmark.pid'
 
-/** A process that cannot be mistaken for a later one with the same number. */
+/** Identifies a process, also after its number is reused. */
 export interface ProcessIdentity {
   pid: number
   /** Opaque start time: kernel ticks on Linux, the date as `ps` prints it elsewhere. */
   started: string
 }
 
-/** When the process started, or null when there is none of that number (a zombie counts as gone). */
+/** When the process started; null if no process has that number (a zombie counts as ended). */
 export function processStart(pid: number): string | null {
   try {
     if (process.platform !== 'linux') return ps(pid, 'lstart') || null
-    // The name in parentheses may hold spaces; after it come the state (field 3) and, as field 22, the start.
+    // The name in parentheses may contain spaces; after it come the state (field 3) and, as field 22, the start time.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return fields[0] === 'Z' || fields[0] === 'X' ? null : fields[19]!
@@ -26,7 +26,7 @@ export function processStart(pid: number): string | null {
   }
 }
 
-/** Its command and arguments, a space after each; empty when there is no such process. */
+/** Its command and arguments, each followed by a space; empty if there is no such process. */
 export function commandLine(pid: number): string {
   try {
     if (process.platform !== 'linux') return `${ps(pid, 'args')} `
@@ -36,21 +36,21 @@ export function commandLine(pid: number): string {
   }
 }
 
-/** Whether that very process still runs. */
+/** Whether this process still runs. */
 export function isRunning(identity: ProcessIdentity): boolean {
   return processStart(identity.pid) === identity.started
 }
 
-/** Identity of a running process, or null when it is gone. */
+/** Identity of a running process; null if it has ended. */
 export function identify(pid: number): ProcessIdentity | null {
   const started = processStart(pid)
   return started === null ? null : { pid, started }
 }
 
 /**
- * Makes the directory (0700) if it is missing and claims it for this process until `release`. A claim left behind by a
+ * Creates the directory (0700) if it is missing and claims it for this process until `release`. A claim left by a
  * killed process is recognised and replaced.
- * @throws Error of one sentence when another process has it or it cannot be written
+ * @throws Error of one sentence if another process has it or it cannot be written
  */
 export function claimDataDir(dataDir: string): { release(): void } {
   const own = identify(process.pid)!
@@ -63,7 +63,7 @@ export function claimDataDir(dataDir: string): { release(): void } {
     throw isSystemError(error) ? new Error(`DATA_DIR ${dataDir} is not writable: ${reason(error)}`) : error
   }
   try {
-    // A link appears with its content and only where there is none: no reader ever sees a half-written claim.
+    // A link appears with its content and only if there is none: no reader ever sees a half-written claim.
     while (!linked(draft, claim)) {
       const holder = readIdentity(claim)
       if (holder && isRunning(holder)) {
@@ -82,7 +82,7 @@ export function claimDataDir(dataDir: string): { release(): void } {
 }
 
 /**
- * The secret of that name in the data directory, 43 characters of base64url (256 bits), made at the first call and
+ * The secret of that name in the data directory, 43 characters of base64url (256 bits), generated at the first call and
  * readable by this user only.
  */
 export function ensureSecret(dataDir: string, name: string): string {
@@ -102,7 +102,7 @@ export function ensureSecret(dataDir: string, name: string): string {
   return readFileSync(file, 'utf8').trim()
 }
 
-/** A user as the kernel knows it, without groups beyond its own. */
+/** A user as the kernel knows it, without supplementary groups. */
 export interface SystemUser {
   name: string
   uid: number
@@ -111,7 +111,7 @@ export interface SystemUser {
 
 /**
  * The user for servers that refuse to run as root.
- * @throws Error when the system has neither `postgres` nor `nobody`
+ * @throws Error if the system has neither `postgres` nor `nobody`
  */
 export function unprivilegedUser(): SystemUser {
   const users = systemUsers()
@@ -124,7 +124,7 @@ export function unprivilegedUser(): SystemUser {
   return user
 }
 
-/** Owner of the file, or null when there is no such file or it belongs to root. */
+/** Owner of the file; null if there is no such file or it belongs to root. */
 export function ownerOf(file: string): SystemUser | null {
   const stat = statSync(file, { throwIfNoEntry: false })
   if (!stat || stat.uid === 0) return null
@@ -138,12 +138,12 @@ function systemUsers(): SystemUser[] {
     .filter((line) => /^[^#]/.test(line))
   return lines.map((line) => {
     const [name, , uid, gid] = line.split(':') as [string, string, string, string]
-    // macOS writes nobody's numbers as -2.
+    // macOS reports the ids of `nobody` as -2.
     return { name, uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 }
   })
 }
 
-/** Whether the mode bits let the user through every directory above, and read the file or pass the directory itself. */
+/** Whether the mode bits let the user through every parent directory, and read the file or enter the directory itself. */
 export function canRead(path: string, user: SystemUser): boolean {
   const target = realpathSync(path)
   const PASS = 1
@@ -155,7 +155,7 @@ export function canRead(path: string, user: SystemUser): boolean {
   }
 }
 
-/** Lets the user pass a directory of root's (mode 0710, by its group); what is in it stays hidden. */
+/** Lets the user traverse a directory of root's (mode 0710, by its group); its content stays hidden. */
 export function letIn(directory: string, user: SystemUser): void {
   const stat = statSync(directory)
   if (stat.uid !== 0 || allows(directory, user, 1)) return
@@ -173,7 +173,7 @@ export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'code' in error && typeof error.code === 'string'
 }
 
-/** The system's words without the call and the path: `permission denied`, `no space left on device`. */
+/** The system's message without the call and the path: `permission denied`, `no space left on device`. */
 export function reason(error: NodeJS.ErrnoException): string {
   return /^[A-Z0-9]+: ([^,]+)/.exec(error.message)?.[1] ?? error.message
 }
@@ -201,7 +201,7 @@ function readIdentity(file: string): ProcessIdentity | null {
   }
 }
 
-/** Two processes may find the same stale claim: who moved away the other's fresh one puts it back. */
+/** Two processes may find the same stale claim: the one that moved the other's new claim away puts it back. */
 function setStaleAside(claim: string, aside: string): void {
   try {
     renameSync(claim, aside)

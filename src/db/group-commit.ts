@@ -1,11 +1,11 @@
-// Group commit: writes that wait at the same time commit as one batch with one fsync, each answered after it.
+// Group commit: concurrent writes commit as one batch with one fsync, and each gets its response afterwards.
 import type { Db } from './schema.ts'
 import { isUnavailable } from './transaction.ts'
 
 export interface Grouping<Write, Result> {
-  /** Writes of one key are never in two batches that run at once: the second would only wait for the first. */
+  /** Writes with the same key are never in two concurrent batches: the second would only wait for the first. */
   keyOf: (write: Write) => number
-  /** Writes all or nothing, and gives a result for each in their order. */
+  /** Writes all or nothing, and returns a result for each in order. */
   commit: (writes: Write[]) => Promise<Result[]>
 }
 
@@ -15,12 +15,12 @@ interface Waiting<Write, Result> {
   reject: (error: unknown) => void
 }
 
-/** Largest batch; more writes wait for the next. */
+/** Largest batch; further writes wait for the next. */
 const BATCH_WRITES = 500
-/** Batches that run at once. More than one only while the others wait for a lock, so that unrelated writes go on. */
+/** Concurrent batches. There is more than one only while the others wait for a lock, so that unrelated writes continue. */
 const PARALLEL_BATCHES = 3
 const HELD_UP_MS = 50
-/** Turns of the event loop without a further write, after which a batch starts: callers just answered send their next by then. */
+/** Event-loop turns without a further write after which a batch starts: callers that just got a response send their next write by then. */
 const QUIET_TURNS = 2
 
 class Group<Write, Result> {
@@ -50,7 +50,7 @@ class Group<Write, Result> {
     if (mayRun && this.#waiting.some((waiting) => this.#isFree(waiting))) void this.#run()
   }
 
-  /** Batch after batch, until nothing can be written or another run has taken over. */
+  /** Writes batch after batch, until nothing is left or another run has taken over. */
   async #run(): Promise<void> {
     this.#running += 1
     let heldUp = false
@@ -95,15 +95,15 @@ class Group<Write, Result> {
       const results = await this.#grouping.commit(batch.map(({ write }) => write))
       batch.forEach(({ resolve }, i) => resolve(results[i]!))
     } catch (error) {
-      // A database that went away may have committed: nothing is written twice. Any other error comes from one of the
-      // writes, such as an item deleted meanwhile: the others commit without it.
+      // A database that was lost may have committed: nothing is written twice. Any other error comes from one of the
+      // writes, such as a deleted item: the others commit without it.
       if (batch.length === 1 || isUnavailable(error)) for (const { reject } of batch) reject(error)
       else for (const waiting of batch) await this.#commit([waiting])
     }
   }
 }
 
-/** Makes a function that commits a write with all others waiting for the same database, and resolves when it is durable. */
+/** Returns a function that commits a write with all others waiting for the same database, and resolves when it is durable. */
 export function groupCommit<Write, Result>(grouping: Grouping<Write, Result>): (db: Db, write: Write) => Promise<Result> {
   const groups = new WeakMap<Db, Group<Write, Result>>()
   return (db, write) => {

@@ -1,4 +1,4 @@
-// Answers to repeated requests: the result of a write is kept for 24 hours, readable only with the caller's credential.
+// Results for repeated requests: the result of a write is stored for 24 hours, encrypted with the caller's credential.
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { ServiceError } from '#core/errors.ts'
@@ -6,15 +6,15 @@ import { reason } from '#core/problems.ts'
 import type { Db, Tx } from './schema.ts'
 
 export interface Idempotency {
-  /** whose key it is, such as `account:12` or `operator:3` */
+  /** owner of the key, such as `account:12` or `operator:3` */
   scope: string
   key: string
   /** which of several writes of the request: the response name of a GraphQL mutation, empty for a request of one write */
   part: string
-  /** hash over method, path and body: the same key for another request is refused */
+  /** hash of method, path and body: the same key with another request is rejected */
   requestHash: Buffer
   /**
-   * the caller's own secret, which is stored nowhere: results are encrypted with it, since a result may hold a new key
+   * the caller's own secret, which is not stored: results are encrypted with it, because a result may contain a new key
    * that is shown only once
    */
   credential: string
@@ -23,7 +23,7 @@ export interface Idempotency {
 /** Results of a request's writes by their part. */
 export type Results = Map<string, unknown>
 
-/** What identifies a request for its idempotency key; the order of fields makes no difference. */
+/** Identifies a request for its idempotency key; the order of fields does not matter. */
 export function hashRequest(method: string, path: string, body: unknown): Buffer {
   return createHash('sha256')
     .update(`${method} ${path}\n${JSON.stringify(body ?? null, sortedFields)}`)
@@ -36,15 +36,15 @@ function sortedFields(_name: string, value: unknown): unknown {
 }
 
 /**
- * Results of earlier requests with these keys by part, empty for the first, null without a key; or the error of a key
- * whose first request still runs, was another one or was sent with another credential. The keys are locked until the
- * transaction ends.
+ * Results of earlier requests with these keys by part; empty for the first, null without a key; an error if the first
+ * request still runs, was a different one or used another credential. The keys are locked until the transaction
+ * ends.
  */
 export async function recall(tx: Tx, requests: (Idempotency | null)[]): Promise<(Results | ServiceError | null)[]> {
   const asked = new Map(requests.flatMap((request) => (request ? [[nameOf(request), request] as const] : [])))
   if (asked.size === 0) return requests.map(() => null)
   const names = [...asked.keys()]
-  // A statement of its own: the next one has to see what the last holder of a lock has committed.
+  // A separate statement: the next one must see what the last holder of a lock has committed.
   const locks = await sql<{ name: string; free: boolean }>`
     select name, pg_try_advisory_xact_lock(hashtextextended(name, 0)) as free from unnest(${names}::text[]) as asked(name)`.execute(tx)
   const free = new Set(locks.rows.filter((lock) => lock.free).map(({ name }) => name))
@@ -57,7 +57,7 @@ export async function recall(tx: Tx, requests: (Idempotency | null)[]): Promise<
   return requests.map((request) => {
     if (!request) return null
     const name = nameOf(request)
-    // Of requests with one key in a batch the first runs.
+    // Of several requests with one key in a batch, the first runs.
     if (!free.delete(name)) return refused('idempotency_running')
     const row = stored.get(name)
     if (!row) return new Map()
@@ -72,7 +72,7 @@ const nameOf = ({ scope, key }: Pick<Idempotency, 'scope' | 'key'>) => `${scope}
 const refused = (rule: 'idempotency_running' | 'idempotency_request' | 'idempotency_credential') =>
   new ServiceError('IDEMPOTENCY_CONFLICT', reason(rule))
 
-/** Keeps results beside the earlier ones, in the transaction that made them. */
+/** Stores results beside earlier ones, in the transaction that made them. */
 export async function remember(tx: Tx, made: { request: Idempotency; earlier: Results; result: unknown }[]): Promise<void> {
   if (made.length === 0) return
   const rows = made.map(({ request, earlier, result }) => ({
@@ -100,7 +100,7 @@ export async function forgetOldIdempotencyKeys(db: Db): Promise<void> {
   await db.kysely.deleteFrom('idempotency_keys').where('created_at', '<', sql<Date>`now() - interval '24 hours'`).execute()
 }
 
-// An older version kept one result under another purpose: neither version opens what the other kept, and both answer 409.
+// An older version stored one result under another purpose: neither version can decrypt the other's, and both respond with 409.
 function secretOf({ credential, scope, key }: Idempotency): Buffer {
   return Buffer.from(hkdfSync('sha256', credential, scope, `mintmark results ${key}`, 32))
 }
@@ -112,7 +112,7 @@ function encrypt(idempotency: Idempotency, text: string): Buffer {
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
 }
 
-/** Null when it was encrypted with another credential. */
+/** Null if it was encrypted with another credential. */
 function decrypt(idempotency: Idempotency, sealed: Buffer): string | null {
   const decipher = createDecipheriv('aes-256-gcm', secretOf(idempotency), sealed.subarray(0, 12))
   decipher.setAuthTag(sealed.subarray(12, 28))

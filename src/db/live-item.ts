@@ -1,20 +1,20 @@
-// The id of an item that was merged into another one means that one: how SQL follows aliases. In memory `ItemTable.rowOf` does.
+// The id of a merged item refers to the item that it was merged into: how SQL follows aliases. In memory, `ItemTable.rowOf` does.
 import { type RawBuilder, sql } from 'kysely'
 import { idForSql } from '#core/fields.ts'
 import type { Queryable } from './schema.ts'
 
-/** The id of the item that an id means, as SQL; an id that nothing has stays as it is and finds nothing. */
+/** The current id for an item id, as SQL; an unknown id is unchanged and finds nothing. */
 export function liveItem(id: number): RawBuilder<number> {
   return sql<number>`live_item(${idForSql(id)}::int4)`
 }
 
-/** The id of the item that an id means, null where there is none. */
+/** The current id for an item id; null if there is no such item. */
 export async function liveItemId(on: Queryable, id: number): Promise<number | null> {
   const row = await on.selectFrom('items').select('id').where('id', '=', liveItem(id)).executeTakeFirst()
   return row?.id ?? null
 }
 
-/** The same of many: by the id that was given; one that nothing has is missing. */
+/** The same for many ids, by the given id; unknown ids are missing. */
 export async function liveItemIds(on: Queryable, ids: readonly number[]): Promise<Map<number, number>> {
   const { rows } = await sql<{ given: number; id: number }>`
     select given.id as given, i.id from unnest(${[...new Set(ids)].filter((id) => idForSql(id) === id)}::int4[]) as given (id)
@@ -22,7 +22,7 @@ export async function liveItemIds(on: Queryable, ids: readonly number[]): Promis
   return new Map(rows.map(({ given, id }) => [given, id]))
 }
 
-/** Those of the ids that are aliases, with the id of the item that each means. */
+/** The given ids that are aliases, with the current id of each. */
 export async function survivorsOf(on: Queryable, ids: readonly number[]): Promise<Map<number, number>> {
   const { rows } = await sql<{ old_id: number; item_id: number }>`
     select old_id, live_item(item_id) as item_id from item_aliases where old_id = any(${`{${ids.map(idForSql).join(',')}}`}::int4[])`.execute(on)

@@ -1,4 +1,4 @@
-// Reads the change log in parts from any position, for readers outside who keep their own position.
+// Reads the change log in parts from any position, for external readers that keep their own position.
 import { sql } from 'kysely'
 import { readCursor, writeCursor } from '#core/cursor.ts'
 import type { CATALOGUE_KINDS } from './change-feed.ts'
@@ -7,15 +7,15 @@ import type { Queryable } from './schema.ts'
 export type CatalogueKind = (typeof CATALOGUE_KINDS)[number]
 
 /**
- * Where a reader stands. Sequence numbers and transaction ids become visible out of order, so what it has seen is told by a
- * snapshot; a range that is too long for one read is gone through in the order of transactions.
+ * A reader's position. Sequence numbers and transaction ids become visible out of order, so the position is a snapshot of
+ * what has been read; a range that is too long for one read is read in transaction order.
  */
 export interface LogPosition {
-  /** identifier of the database cluster: a position means nothing in another */
+  /** identifier of the database cluster: a position is meaningless in another one */
   cluster: string
   /** `pg_snapshot` as text: everything visible to it has been read */
   seen: string
-  /** the range that is being read: up to this snapshot, and how far; null between two ranges */
+  /** the range being read: up to this snapshot, and how far; null between two ranges */
   range: { upTo: string; xact: string; seq: number; entry: number } | null
 }
 
@@ -28,7 +28,7 @@ export interface LoggedPart {
   payload: Buffer | null
   xact: string
   seq: number
-  /** of the row's entries the first that is here */
+  /** the first of the row's entries in this part */
   first: number
 }
 
@@ -43,16 +43,16 @@ export interface LogPage {
 }
 
 export interface LogRead {
-  /** null: from the oldest change that is kept */
+  /** null: from the oldest stored change */
   after: LogPosition | null
   kinds: readonly CatalogueKind[]
-  /** entries at most: ids, or packed values */
+  /** maximum entries: ids, or packed values */
   most: number
-  /** bytes of a packed value */
+  /** maximum bytes of a packed value */
   entryBytes: number
 }
 
-/** Reads what follows a position, or tells that the log no longer has all of it. */
+/** Reads the entries after a position, or reports that the log no longer has all of them. */
 export async function readLog(on: Queryable, { after, kinds, most, entryBytes }: LogRead): Promise<LogPage | 'expired'> {
   const range = after?.range ?? null
   const { rows } = await sql<Row>`
@@ -103,19 +103,19 @@ interface Row {
   payload: Buffer | null
 }
 
-/** The position of what is visible to a transaction, for who has read it all there. */
+/** The position of everything visible to a transaction, for a reader that has read it all there. */
 export async function presentPosition(on: Queryable): Promise<LogPosition> {
   const { rows } = await sql<Pick<LogPosition, 'cluster' | 'seen'>>`
     select system_identifier::text as cluster, pg_current_snapshot()::text as seen from pg_control_system()`.execute(on)
   return { ...rows[0]!, range: null }
 }
 
-/** A position as opaque text. */
+/** Encodes a position as opaque text. */
 export function positionText({ cluster, seen, range }: LogPosition): string {
   return writeCursor([cluster, seen, ...(range ? [range.upTo, range.xact, range.seq, range.entry] : [])])
 }
 
-/** Reads what `positionText` made; null for anything else. */
+/** Decodes what `positionText` made; null for anything else. */
 export function readPosition(text: string): LogPosition | null {
   const parts = readCursor(text)
   if (!parts) return null
@@ -139,12 +139,12 @@ function isCount(value: unknown, most: number): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= most
 }
 
-/** As PostgreSQL reads it: the transactions under way in ascending order, between the first that may be and the next to come. */
+/** In PostgreSQL's text form: running transactions in ascending order, between the oldest one and the next id. */
 function isSnapshot(value: unknown): value is string {
   if (typeof value !== 'string' || !/^\d+:\d+:[\d,]*$/.test(value)) return false
   const [xmin, xmax, running] = value.split(':') as [string, string, string]
   const texts = [xmin, xmax, ...(running === '' ? [] : running.split(','))]
-  // PostgreSQL's own numbers of transactions have 64 bits, and none is 0.
+  // PostgreSQL's transaction ids have 64 bits, and none is 0.
   if (texts.some((text) => text === '' || text.startsWith('0') || text.length > MOST_DIGITS)) return false
   const [from, to, ...ids] = texts.map(BigInt) as [bigint, bigint, ...bigint[]]
   return from <= to && ids.every((id, i) => id >= from && id < to && (i === 0 || id > ids[i - 1]!))

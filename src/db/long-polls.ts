@@ -1,10 +1,10 @@
-// Callers who wait for something to read: each reads again when one of its topics is woken, by a change or by a notice.
+// Long polls: each caller that waits for data reads again when one of its topics is woken, by a change or by a notice.
 import type { ChangeFollower, ChangeRow } from './change-feed.ts'
 
-/** How long a request waits while there is nothing to read. */
+/** Maximum wait of a request for which there is no data. */
 export interface Wait {
   ms: number
-  /** asks to be told when the caller has gone; what it gives takes that back */
+  /** registers a listener for the end of the caller's connection; the returned function removes it */
   onDisconnect: (listener: () => void) => () => void
 }
 
@@ -13,25 +13,25 @@ interface Waiter {
   accountId: number | null
   /** woken since its last read began */
   woken: boolean
-  /** answers with its last read, whatever that gave */
+  /** responds with the result of its last read */
   ended: boolean
   resume: () => void
 }
 
-/** Add it to the change feed after everything that those who wait will read. Kinds of changes are topics. */
+/** Add it to the change feed after the followers that the readers depend on. Topics are kinds of changes. */
 export class LongPolls implements ChangeFollower {
   readonly #waiters = new Set<Waiter>()
   #closed = false
 
-  /** Callers that wait now. */
+  /** Number of waiting callers. */
   get waiting(): number {
     return this.#waiters.size
   }
 
   /**
-   * Reads until there is something, the time is over, the caller has gone, its account has changed (a revoked key must read
-   * no more) or the node stops.
-   * @param accountId of the caller, null for operators
+   * Reads until there is data, the wait is over, the caller has disconnected, its account has changed (a revoked key must
+   * not read on) or the node stops.
+   * @param accountId of the caller; null for operators
    */
   async read<T>(
     { topics, accountId, wait: { ms, onDisconnect } }: { topics: readonly string[]; accountId: number | null; wait: Wait },
@@ -41,7 +41,7 @@ export class LongPolls implements ChangeFollower {
     const waiter: Waiter = { topics, accountId, woken: false, ended: false, resume: () => {} }
     const timer = setTimeout(() => end(waiter), ms)
     const stayConnected = onDisconnect(() => end(waiter))
-    // Before the first read: a commit in between wakes it.
+    // Registered before the first read: a commit in between wakes it.
     this.#waiters.add(waiter)
     try {
       for (;;) {
@@ -73,7 +73,7 @@ export class LongPolls implements ChangeFollower {
     this.#endAll()
   }
 
-  /** Answers everyone who waits, and lets nobody wait any more. */
+  /** Responds to all waiting callers, and lets nobody wait any more. */
   close(): void {
     this.#closed = true
     this.#endAll()

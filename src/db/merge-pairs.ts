@@ -1,18 +1,18 @@
-// Merges of items as the modules carry them out, each for its own tables: pairs of items as a table of a statement.
+// Merges of items as each module carries them out for its own tables: pairs of items as a table of a statement.
 import { type RawBuilder, sql } from 'kysely'
 import type { Tx } from './schema.ts'
 
-/** A merge that is carried out or undone: its id, the emptied item and the survivor. */
+/** A merge that is carried out or undone: its id, the emptied item and the surviving item. */
 export interface MergePair {
   mergeId: number
   fromId: number
   intoId: number
 }
 
-/** From so many merges on, what they have just noted is much of a table. */
+/** From this many merges on, their new rows are a large part of a table. */
 const MANY = 1_000
 
-/** Tells the planner what many merges have just noted: it would take it for a few rows and compare each with each. */
+/** Updates the planner's statistics after many merges: it would expect a few rows and choose nested loops. */
 export async function analyzeNoted(tx: Tx, pairs: readonly MergePair[], table: 'merges' | 'merged_points' | 'merged_prices'): Promise<void> {
   if (pairs.length >= MANY) await sql`analyze ${sql.table(table)}`.execute(tx)
 }

@@ -1,4 +1,4 @@
-// Brings the schema of a database up to the program's, forward only, by the files of src/db/migrations.
+// Migrates the schema of a database to the program's version, forward only, by the files of src/db/migrations.
 import { type Kysely, sql } from 'kysely'
 import { type Migration, type MigrationResult, Migrator } from 'kysely/migration'
 import { readdirSync } from 'node:fs'
@@ -6,14 +6,14 @@ import { isSystemError } from './data-dir.ts'
 import { retrying } from './transaction.ts'
 
 const MIGRATIONS = new URL('./migrations/', import.meta.url)
-/** Tries in all, as each deadlock undoes all migrations. */
+/** Maximum attempts: each deadlock rolls all migrations back. */
 const ATTEMPTS = 10
 
 /**
- * Applies the missing migrations in the order of their names, all in one transaction and under a lock that lets several
+ * Applies the missing migrations in the order of their names, in one transaction and under a lock that lets several
  * nodes start at once.
  * @returns the names applied
- * @throws Error of one sentence when one fails, or when the database is newer than the program
+ * @throws Error of one sentence if one fails, or if the database is newer than the program
  */
 export async function migrate<Schema>(db: { kysely: Kysely<Schema> }, folder = MIGRATIONS): Promise<string[]> {
   await pendingMigrations(db, folder)
@@ -35,8 +35,8 @@ export async function migrate<Schema>(db: { kysely: Kysely<Schema> }, folder = M
 }
 
 /**
- * Names of the migrations that this database still lacks.
- * @throws Error of one sentence when the database is newer than the program
+ * Names of the migrations that this database lacks.
+ * @throws Error of one sentence if the database is newer than the program
  */
 export async function pendingMigrations<Schema>(db: { kysely: Kysely<Schema> }, folder = MIGRATIONS): Promise<string[]> {
   const known = namesIn(folder)

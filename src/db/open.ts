@@ -1,4 +1,4 @@
-// Opening of the database by the settings: the one that is named, the embedded one that runs already, or one started now.
+// Opens the database of the settings: the configured one, the embedded one that already runs, or one started now.
 import type { Config } from '#config.ts'
 import type { TextLog } from '#core/context.ts'
 import { claimDataDir } from './data-dir.ts'
@@ -9,7 +9,7 @@ import type { Db, Schema } from './schema.ts'
 export interface OpenDatabase {
   db: Db
   url: string
-  /** what the database is, in words */
+  /** description of the database */
   describe: string
   close: () => Promise<void>
 }
@@ -17,20 +17,20 @@ export interface OpenDatabase {
 export interface OpenOptions {
   applicationName: string
   log: TextLog
-  /** most connections */
+  /** maximum connections */
   max?: number
-  /** true: the embedded server must be ours alone; false: one that another process runs is used */
+  /** true: the embedded server must be started by this process; false: a running one is used */
   own: boolean
 }
 
-/** Nobody waits for an answer of a command; it rather outlasts a pause of the database. */
+/** No caller waits for a command, so that it survives a longer pause of the database. */
 const COMMAND_PATIENCE_MS = 15_000
-/** Of the embedded server, beside those of the processes that serve the public listener: for the operator's, for imports and commands. */
+/** Connections of the embedded server beside those of the public processes: for the operator's process, imports and commands. */
 const LEAST_CONNECTIONS = 80
 
 /**
- * Opens the database of the settings, and starts the embedded server where `own` asks for it; `close` ends both.
- * @throws Error that says what to do when it cannot be reached or started
+ * Opens the database of the settings, and starts the embedded server if `own` is set; `close` ends both.
+ * @throws Error that says what to do if it cannot be reached or started
  */
 export async function openDatabase(config: Config, { applicationName, log, max = 20, own }: OpenOptions): Promise<OpenDatabase> {
   const connect = (url: string) => openPool<Schema>({ url, max, applicationName, ...(!own && { patienceMs: COMMAND_PATIENCE_MS }) })

@@ -17,7 +17,7 @@ import { ConnectionWatch } from './connection-watch.ts'
 import { NoServerError, pointAt, type Role, ROLE, Servers } from './servers.ts'
 import { isServerLost } from './transaction.ts'
 
-/** For a connection, new or handed on: with the answer to who waits for it, this stays below 3 s. */
+/** Timeout of a connection, new or from the pool: with the response to the waiting caller, this stays below 3 s. */
 const CONNECT_TIMEOUT_MS = 2_000
 const PATIENCE_MS = 1_000
 const KEEPALIVE_MS = 5_000
@@ -26,31 +26,31 @@ const MAX_STATEMENTS = 1_000
 export interface Database<Schema> {
   kysely: Kysely<Schema>
   pool: pg.Pool
-  /** as it was given, perhaps with several servers */
+  /** the configured address, possibly with several servers */
   url: string
-  /** For what needs a connection of its own (LISTEN); everything else goes through `kysely`. */
+  /** For work that needs its own connection (LISTEN); everything else uses `kysely`. */
   connect(): Promise<pg.PoolClient>
-  /** Waits for the connections in use and ends all. */
+  /** Waits for the connections in use and closes all. */
   close(): Promise<void>
 }
 
 export interface PoolOptions {
   /**
-   * `postgresql://…`; a Unix socket as `?host=%2Fdirectory`. Of several servers (`host1:port,host2:port`) the one that takes
-   * writes is used, or what `target_session_attrs` asks for.
+   * `postgresql://…`; a Unix socket as `?host=%2Fdirectory`. With several servers (`host1:port,host2:port`), the one that
+   * accepts writes is used, or the one that `target_session_attrs` selects.
    */
   url: string
-  /** Most connections at a time. */
+  /** Maximum number of connections. */
   max: number
   /** Shown in `pg_stat_activity`. */
   applicationName: string
-  /** Longest a statement may run; none when absent. */
+  /** Maximum duration of a statement; unlimited if absent. */
   statementTimeoutMs?: number
-  /** How long the database may be silent before what waits for it fails, twice that in all; 1 s unless told. */
+  /** How long the database may be silent before waiting statements fail (twice that in total); 1 s unless set. */
   patienceMs?: number
 }
 
-/** So that the server gives up what a vanished machine held within seconds; no effect on Unix sockets. */
+/** Makes the server release what a vanished machine held within seconds; no effect on Unix sockets. */
 const SERVER_KEEPALIVE = [
   'set tcp_keepalives_idle = 3',
   'set tcp_keepalives_interval = 1',
@@ -59,12 +59,12 @@ const SERVER_KEEPALIVE = [
 ]
 
 /**
- * Opens a pool; connections are made when first needed. NUMERIC and DATE come as text, INT8 as a number (an error
- * beyond 2^53), TIMESTAMPTZ as `Date`, arrays of these alike. Sessions run in UTC.
+ * Opens a pool; connections are opened when first needed. NUMERIC and DATE are returned as text, INT8 as a number (an error
+ * beyond 2^53), TIMESTAMPTZ as `Date`, and arrays of these likewise. Sessions run in UTC.
  * @throws Error that says what is allowed in `url`
  */
 export function openPool<Schema>(options: PoolOptions): Database<Schema> {
-  // By statement, not at the start of the connection: poolers refuse start-up parameters they do not know.
+  // Set by a statement, not at the start of the connection: poolers reject unknown start-up parameters.
   const session = [`set time zone 'UTC'`, `set statement_timeout = ${options.statementTimeoutMs ?? 0}`, ...SERVER_KEEPALIVE].join('; ')
   const servers = new Servers(options.url)
   const watch = new ConnectionWatch({ servers, patienceMs: options.patienceMs ?? PATIENCE_MS })
@@ -89,7 +89,7 @@ export function openPool<Schema>(options: PoolOptions): Database<Schema> {
         }
         if (!servers.choosing) return begin(done)
         servers.locate().then((server) => {
-          // The pool gave it up meanwhile.
+          // The pool gave up on it meanwhile.
           if (this.connection.stream.destroyed) return done(new NoServerError('Looking for the server took too long'))
           pointAt(this, server)
           begin((error) => {
@@ -110,7 +110,7 @@ export function openPool<Schema>(options: PoolOptions): Database<Schema> {
       watch.identify(client, rows[0]!.pid)
     },
   })
-  // A lost connection also fails the query on it; without these listeners its event would end the process.
+  // A lost connection also fails its query; without these listeners, its event would end the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   const connect = async () => {
@@ -134,11 +134,11 @@ export function openPool<Schema>(options: PoolOptions): Database<Schema> {
   return { kysely, pool, url: options.url, connect, close }
 }
 
-/** Nothing was sent yet, so that a connection to a server that has just gone is tried again, with the one that took over. */
+/** Nothing was sent yet, so that a connection to a server that has just gone is retried, on the server that took over. */
 async function connectTo(pool: pg.Pool, servers: Servers, again = true): Promise<pg.PoolClient> {
   const before = servers.found
   const client = await pool.connect().catch((error: unknown) => {
-    // It is looked for by now: the pool's own queue may have told of the old one.
+    // The search is complete by now: the pool's own queue may have returned the old server.
     if (!again || before === null || servers.found === before) throw error
     return null
   })
@@ -160,7 +160,7 @@ class PreparingClient extends pg.Client {
 
 const statementNames = new Map<string, string>()
 
-/** A name per text; once the table is full, new texts (lists of changing length, say) run unprepared. */
+/** A name per statement text; once the table is full, new texts (such as lists of varying length) run unprepared. */
 function nameOf(text: string): string | null {
   const known = statementNames.get(text)
   if (known !== undefined) return known
@@ -197,11 +197,11 @@ function int8(text: string): number {
   return value
 }
 
-/** Kysely's own driver hides its client, which COPY needs, and puts broken connections back into its pool. */
+/** Kysely's own driver hides its client, which COPY needs, and returns broken connections to its pool. */
 class PoolConnection implements DatabaseConnection {
   readonly client: pg.PoolClient
   readonly #servers: Servers
-  /** Not to be used again. */
+  /** Must not be used again. */
   spoilt = false
 
   constructor(client: pg.PoolClient, servers: Servers) {
@@ -211,9 +211,9 @@ class PoolConnection implements DatabaseConnection {
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
     const { command, rowCount, rows } = await this.client.query(query.sql, [...query.parameters]).catch((error: Error) => {
-      // A migration changed the columns of a statement prepared before it: this connection would fail for ever.
+      // A migration changed the columns of a statement that was prepared before: this connection would fail for ever.
       if (error.message.startsWith('cached plan must not change')) this.spoilt = true
-      // It went away or became a standby: a new connection may lead to the one that took over.
+      // The server is gone or became a standby: a new connection may reach the one that took over.
       if (isServerLost(error)) {
         this.spoilt = true
         this.#servers.forget(this.client)
@@ -224,7 +224,7 @@ class PoolConnection implements DatabaseConnection {
     return { rows: rows as Row[], numAffectedRows: counts ? BigInt(rowCount ?? 0) : undefined }
   }
 
-  /** At once, whatever is under way. */
+  /** Closes at once, even while a statement runs. */
   end(): void {
     this.spoilt = true
     this.client.connection.stream.destroy()
@@ -248,7 +248,7 @@ function poolDriver({ pool, connect, servers }: { pool: pg.Pool; connect: () => 
       await run(connection, `begin${isolation}${accessMode ? ` ${accessMode}` : ''}`)
     },
     commitTransaction: async (connection) => {
-      // After a failed statement COMMIT succeeds, as a ROLLBACK.
+      // After a failed statement, COMMIT succeeds but rolls back.
       if ((await run(connection, 'commit')) === 'ROLLBACK') throw new AbortedTransactionError()
     },
     rollbackTransaction: async (connection) => {
@@ -262,7 +262,7 @@ function poolDriver({ pool, connect, servers }: { pool: pg.Pool; connect: () => 
   }
 }
 
-/** Takes the one connection of a transaction, or one of the pool, for work that Kysely does not know. */
+/** The connection of a transaction, or one of the pool, for work that Kysely does not support. */
 export function reserve(on: QueryExecutorProvider): Promise<{ connection: PoolConnection; release: () => void }> {
   return new Promise((resolve, reject) => {
     on.getExecutor()

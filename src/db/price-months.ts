@@ -1,4 +1,4 @@
-// The months that the price history has partitions of.
+// The months that the price history has partitions for.
 import { sql } from 'kysely'
 import type { Queryable, Tx } from './schema.ts'
 

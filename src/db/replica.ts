@@ -1,11 +1,11 @@
-// The streaming replica of DATABASE_REPLICA_URL: what is large and may be a moment old is read there, not on the primary.
+// The streaming replica of DATABASE_REPLICA_URL: large reads that tolerate a short lag use it instead of the primary.
 import { sql } from 'kysely'
 import { type Reason, reason, textOf } from '#core/problems.ts'
 import { openPool } from './pool.ts'
 import type { Db, Schema } from './schema.ts'
 
 export interface LargeReads {
-  /** null: everything is read on the primary */
+  /** null: everything is read from the primary */
   replicaUrl: string | null
   primary: Db
   log: { warn(details: object, message: string): void }
@@ -20,7 +20,7 @@ export function openReplica(url: string): Db {
 }
 
 /**
- * Runs a large read on the replica, or on the primary where there is no replica that can be trusted; then the log says why.
+ * Runs a large read on the replica, or on the primary if no replica can be trusted; then the log says why.
  * @throws what `read` throws
  */
 export async function readAtLength<T>({ replicaUrl, primary, log }: LargeReads, read: (db: Db) => Promise<T>): Promise<T> {
@@ -37,8 +37,8 @@ export async function readAtLength<T>({ replicaUrl, primary, log }: LargeReads, 
 }
 
 /**
- * Why the replica cannot stand for the primary, null when it can: positions in the change log mean nothing in another cluster.
- * @throws where the primary cannot be asked
+ * Why the replica cannot replace the primary; null if it can. Positions in the change log are meaningless in another cluster.
+ * @throws if the primary cannot be asked
  */
 export async function doubtAbout(replica: Db, primary: Db): Promise<Reason | null> {
   const here = await clusterOf(primary)

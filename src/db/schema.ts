@@ -11,10 +11,10 @@ export type Tx = Transaction<Schema>
 /** A pool or a transaction: what reads take. */
 export type Queryable = Kysely<Schema>
 
-/** NUMERIC comes as exact decimal text. */
+/** NUMERIC is returned as exact decimal text. */
 type Numeric = string
 
-/** A refused row as imports keep it; rows of before files were named lack `file`. */
+/** A rejected row as imports store it; rows from before files were named lack `file`. */
 interface RefusedRow {
   row: number
   message: string
@@ -66,7 +66,7 @@ export interface Schema {
     allowed_origins: Generated<string[]>
     allowed_addresses: Generated<string[]>
   }
-  /** `day` comes as text */
+  /** `day` is returned as text */
   api_key_usage: { key_id: number; day: string; operation: string; requests: number }
   operator_tokens: {
     id: GeneratedAlways<number>
@@ -89,7 +89,7 @@ export interface Schema {
   people: {
     id: GeneratedAlways<number>
     name: string
-    /** the name as sign-ins compare it */
+    /** the name in the form that sign-ins compare */
     name_key: string
     roles: Role[]
     password_hash: string | null
@@ -101,7 +101,7 @@ export interface Schema {
   }
   person_links: {
     hash: Buffer
-    /** null: the link that makes the first owner */
+    /** null: the link that creates the first owner */
     person_id: number | null
     expires_at: Date
   }
@@ -753,12 +753,12 @@ export interface Schema {
     body: string
     state: Generated<'queued' | 'delivered' | 'failed' | 'cancelled'>
     attempts: Generated<number>
-    /** number of the last attempt allowed */
+    /** number of the last allowed attempt */
     last_attempt: Generated<number>
     due_at: Date
     lease_until: Date | null
     created_at: Date
-    /** whether the attempt that waits is the one of a replay */
+    /** whether the pending attempt is a replay */
     replay: Generated<boolean>
   }
   event_counters: { account_id: number; last: number; forgotten: Generated<number> }
@@ -785,7 +785,7 @@ export interface Schema {
     last_seen_at: Date
     stopped: Generated<boolean>
   }
-  /** `day` comes as text */
+  /** `day` is returned as text */
   day_counts: { day: string; name: string; count: number }
   idempotency_keys: {
     scope: string
@@ -802,7 +802,7 @@ export type ChangeKind =
   | 'categories'
   | 'groups'
   | 'prices'
-  /** verdicts and figures of current prices, packed; a change of a price leaves them as they are */
+  /** verdicts and figures of current prices, packed; a change of a price does not alter them */
   | 'evidence'
   /** days since 1970 that have new exchange rates */
   | 'rates'
@@ -811,7 +811,7 @@ export type ChangeKind =
   | 'listings'
   | 'sales'
 
-/** What last set price or quantity of a listing where that was not a person. */
+/** What last set price or quantity of a listing, if it was not a person. */
 export interface ChangedBy {
   kind: 'price_job' | 'repricing_rule'
   id: number

@@ -1,4 +1,4 @@
-// The key that encrypts stored secrets: as it is set, else one of this machine's own.
+// The key that encrypts stored secrets: the configured one, otherwise one generated on this machine.
 import { mkdirSync } from 'node:fs'
 import type { Config } from '#config.ts'
 import type { Log } from '#core/context.ts'
@@ -6,13 +6,13 @@ import { ensureSecret } from './data-dir.ts'
 
 const KEY_FILE = 'secret.key'
 
-/** What to do where stored secrets cannot be decrypted. */
+/** What to do if stored secrets cannot be decrypted. */
 export const WRONG_KEY_ADVICE = `set the old SECRET_KEY, or copy ${KEY_FILE} from the old DATA_DIR`
 
-/** Gives the key; it is made at the first use, where none is set. */
+/** Returns the key; without a configured one, it is generated at the first use. */
 export type SecretKey = () => string
 
-/** As it is set, else a key in the data directory; warns where other machines would have another. */
+/** The configured key, otherwise a key in the data directory; warns if other machines would have another. */
 export function secretKeyOf({ secretKey, dataDir, databaseUrl }: Pick<Config, 'secretKey' | 'dataDir' | 'databaseUrl'>, log: Log): SecretKey {
   let found = secretKey
   return () => {

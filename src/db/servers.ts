@@ -1,20 +1,20 @@
-// Which server of a database connections go to: where there are several, the one that is what they want, looked for when it is lost.
+// Which of a database's servers connections use: with several, the one that has the required role, searched for when it is lost.
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { readDatabaseAddress, type Server, type Wanted } from '#core/database-address.ts'
 
-/** Who asks waits this long since the search began; after that the answer is no at once, while the search goes on. */
+/** How long callers wait from the start of a search; after that they fail at once while the search continues. */
 const WAIT_MS = 1_500
 const ATTEMPT_MS = 1_000
 const FIRST_PAUSE_MS = 50
-/** Of several that fit, the one that is named first is taken, unless it is this much slower. */
+/** Of several suitable servers, the first in the address is used, unless it is slower than another by this much. */
 const HEAD_START_MS = 25
 const LONGEST_PAUSE_MS = 250
 const ASK_AGAIN_MS = 50
-/** Then a new connection: the address may lead elsewhere by now. */
+/** After this time a new connection is opened: the address may point elsewhere by now. */
 const ASKED_BY_ONE = 20
 
-/** What a server says of itself; `ROLE` asks. */
+/** What a server reports about itself, by the query `ROLE`. */
 export interface Role {
   standby: boolean
   read_only: boolean
@@ -22,7 +22,7 @@ export interface Role {
 
 export const ROLE = `pg_is_in_recovery() as standby, current_setting('transaction_read_only')::bool as read_only`
 
-/** No server of the address is what is wanted: this may change at any moment. */
+/** No server of the address has the required role; this may change at any moment. */
 export class NoServerError extends Error {
   override name = 'NoServerError'
 }
@@ -34,15 +34,15 @@ interface Search {
 }
 
 /**
- * The servers of an address. All are asked side by side, each with its own back-off: one that is silent delays nobody. What
- * fits is used until it is forgotten.
+ * The servers of an address. All are asked in parallel, each with its own back-off, so that a silent one delays nobody. A
+ * suitable server is used until it is forgotten.
  */
 export class Servers {
   /** for one connection, to the first server */
   readonly url: string
   readonly wanted: Wanted
   readonly #servers: readonly Server[]
-  /** why each was not taken, for people */
+  /** why each was not used, for people */
   readonly #refusals = new Map<Server, string>()
   #found: Server | null = null
   #search: Search | null = null
@@ -56,22 +56,22 @@ export class Servers {
     this.url = url
   }
 
-  /** Whether there is anything to choose; otherwise `url` says all. */
+  /** Whether there is a choice; otherwise `url` is enough. */
   get choosing(): boolean {
     return this.#servers.length > 0
   }
 
-  /** The one in use, null while it is looked for. */
+  /** The server in use; null during a search. */
   get found(): Server | null {
     return this.#found
   }
 
-  /** How long it has been looked for, 0 while one is in use. */
+  /** Duration of the current search; 0 while a server is in use. */
   get searchedMs(): number {
     return this.#search ? performance.now() - this.#search.startedMs : 0
   }
 
-  /** @throws NoServerError where none fits within 1.5 s, and at once while that lasts */
+  /** @throws NoServerError if none is found within 1.5 s, and at once while that lasts */
   async locate(): Promise<Server> {
     if (this.#found) return this.#found
     const search = (this.#search ??= this.#begin())
@@ -88,7 +88,7 @@ export class Servers {
     }
   }
 
-  /** It failed or is no longer what it was: the next one who asks looks for it anew. */
+  /** It failed or lost its role: the next caller starts a search. */
   forget({ host, port }: Server): void {
     if (this.#found && this.#found.host === host && this.#found.port === port) this.#found = null
   }
@@ -133,7 +133,7 @@ export class Servers {
     }
   }
 
-  /** Asks on one connection for a while: a standby keeps it when it is promoted, and needs no process for each question. */
+  /** Asks on one connection for a while: a standby keeps it when it is promoted, and needs no new process for each query. */
   async #comesToFit(server: Server, pause: (ms: number) => Promise<void>): Promise<boolean> {
     const limits = { connectionTimeoutMillis: ATTEMPT_MS, query_timeout: ATTEMPT_MS }
     const client = pointAt(new pg.Client({ connectionString: this.url, application_name: 'mintmark search', ...limits }), server)
@@ -152,7 +152,7 @@ export class Servers {
       this.#refusals.set(server, (error as Error).message || String((error as { code?: string }).code))
       return false
     } finally {
-      // A server that is silent would never say goodbye.
+      // A silent server would never confirm the end of the connection.
       void client.end().catch(() => {})
       setTimeout(() => client.connection.stream.destroy(), ATTEMPT_MS).unref()
     }
@@ -165,7 +165,7 @@ export class Servers {
   }
 }
 
-/** Before it connects: to another server than that of its connection string. */
+/** Called before it connects: to another server than that of its connection string. */
 export function pointAt<Client extends pg.ClientBase>(client: Client, { host, port }: Server): Client {
   return Object.assign(client, { host, port })
 }

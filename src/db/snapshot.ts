@@ -1,14 +1,14 @@
-// One moment of the database, for reads that take several statements.
+// A consistent snapshot of the database, for reads that take several statements.
 import type { Db } from './schema.ts'
 
 export interface Snapshot {
-  /** everything read by it is of the moment at which it was opened */
+  /** everything read through it is as of the moment when it was opened */
   db: Db
-  /** has to be called: until then a connection is taken and the database keeps what it has replaced */
+  /** must be called: until then a connection is in use and the database keeps old row versions */
   close: () => Promise<void>
 }
 
-/** Opens a read-only transaction of one moment for what comes by `db`. */
+/** Opens a read-only transaction with one snapshot for reads through `db`. */
 export async function openSnapshot({ db }: { db: Db }): Promise<Snapshot> {
   const tx = await db.kysely.startTransaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute()
   return { db: { ...db, kysely: tx }, close: () => tx.rollback().execute() }

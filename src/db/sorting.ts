@@ -5,12 +5,12 @@ import { Type } from '#core/input.ts'
 const DIRECTIONS = ['asc', 'desc'] as const
 export type SortDirection = (typeof DIRECTIONS)[number]
 
-/** What a list can be sorted by: the SQL of each name; rows that are equal go by `id`. */
+/** The columns that a list can be sorted by: the SQL of each name; equal rows are sorted by `id`. */
 export interface Sorting<Name extends string> {
   by: Readonly<Record<Name, RawBuilder<unknown>>>
-  /** unique, and the end of each index */
+  /** unique, and the last column of each index */
   id: RawBuilder<unknown>
-  /** the order of the list where its caller chooses none */
+  /** the order of the list if its caller chooses none */
   usual: { by: RawBuilder<unknown>; direction: SortDirection }
 }
 
@@ -34,7 +34,7 @@ export function namesOf<Name extends string>({ by }: Sorting<Name>): Name[] {
   return Object.keys(by) as Name[]
 }
 
-/** What stands behind `order by`: no two rows are equal, so that pages never overlap. */
+/** The content of `order by`: no two rows are equal, so that pages never overlap. */
 export function orderBy<Name extends string>(
   { by, id, usual }: Sorting<Name>,
   { sort_by: name, sort_order: chosen = 'asc' }: SortInput<Name>,

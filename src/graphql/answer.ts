@@ -1,4 +1,4 @@
-// One GraphQL request answered: document, plan, limits, execution.
+// Executes one GraphQL request: document, plan, limits, execution.
 import { execute, type ExecutionResult, type GraphQLFormattedError, type GraphQLSchema, OperationTypeNode } from 'graphql'
 import { conditionUnsupported } from '#core/precondition.ts'
 import { type Reason, reason } from '#core/problems.ts'
@@ -23,18 +23,18 @@ export interface GraphqlRules {
   schema: GraphQLSchema
   documents: Documents
   itemBytes: ItemBytes | null
-  /** whether queries are compiled; graphql-js executes them all otherwise */
+  /** whether queries are compiled; otherwise graphql-js executes all */
   compiles: boolean
-  /** where one answer after the other is written */
+  /** where one response after the other is written */
   output: Output
-  /** where causes of internal errors go */
+  /** where causes of internal errors are logged */
   logged: (cause: unknown) => void
 }
 
 /** Where a request is executed: for its caller, with the database, or for everyone on a plan, with queries from memory alone. */
 export type Execution = { ctx: GraphqlCtx; own: true; mutations: boolean } | { ctx: QueryCtx; own: false; mutations: false }
 
-/** The JSON of an execution result, in memory of pages on their way out. */
+/** The JSON of an execution result, in memory that is reused for the next one. */
 export interface Answer {
   body: Buffer
   /** whether it has errors of fields */
@@ -42,7 +42,7 @@ export interface Answer {
 }
 
 /**
- * Answers a request; null for what is not executed there: mutations, and fields from the database.
+ * Executes a request; null for requests that cannot be executed here: mutations, and fields from the database.
  * @throws RequestRefused if nothing was executed; PLAN_UPGRADE_REQUIRED, READ_ONLY_KEY for mutations, VALIDATION_ERROR for one with If-Match
  */
 export function answerTo(request: GraphqlRequest, { ctx, own, mutations }: Execution, rules: GraphqlRules): Answer | Promise<Answer> | null {
@@ -53,7 +53,7 @@ export function answerTo(request: GraphqlRequest, { ctx, own, mutations }: Execu
   if (operation?.node.operation === OperationTypeNode.MUTATION) {
     if (!mutations) return null
     mayCall(ctx.viewer, { needs: MUTATIONS_NEED, writes: true })
-    // It is about one thing; a document may change many.
+    // If-Match is about one resource; a document may change several.
     if (ctx.precondition) throw conditionUnsupported()
   }
   if (known.errors.length > 0) throw new RequestRefused(known.errors)
@@ -92,7 +92,7 @@ function chosen({ operations }: ParsedDocument, name: string | null): ParsedOper
   return operations.find(({ node }) => node.name?.value === name)
 }
 
-/** Writes an answer by compiled functions; false if graphql-js is to answer: it knows what an error does to an answer. */
+/** Writes a response by compiled functions; false if graphql-js must execute the query: it handles the effects of errors. */
 function writeCompiled(
   known: ParsedDocument,
   operation: ParsedOperation,
@@ -111,14 +111,14 @@ function writeCompiled(
   try {
     compiled({ ctx, variables, output })
   } catch {
-    // Reads have no effects, so that they can be done again.
+    // Reads have no effects, so that they can be repeated.
     return false
   }
   output.text += `,"extensions":{"cost":${JSON.stringify(cost)}}}`
   return true
 }
 
-/** As `extensions.cost` tells it. */
+/** The value of `extensions.cost`. */
 interface Cost {
   requested: number
   limit: number

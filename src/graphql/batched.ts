@@ -1,8 +1,8 @@
 // Batches database reads that the resolvers of one response request one by one.
 
 /**
- * Creates a reader of single values of one that reads many; everything that an answer asks for in one turn is one read.
- * @param read the values of the keys, in their order
+ * Turns a function that reads many values into one that reads single values: all reads of one event-loop turn become one.
+ * @param read returns the values of the keys, in their order
  */
 export function batched<Ctx extends object, Key, Value>(read: (ctx: Ctx, keys: Key[]) => Promise<Value[]>): (ctx: Ctx, key: Key) => Promise<Value> {
   const open = new WeakMap<Ctx, { keys: Key[]; values: Promise<Value[]> }>()
@@ -10,7 +10,7 @@ export function batched<Ctx extends object, Key, Value>(read: (ctx: Ctx, keys: K
     let batch = open.get(ctx)
     if (!batch) {
       const keys: Key[] = []
-      // Resolvers of an answer run in one turn: what they ask for is known once it has ended.
+      // Resolvers of a response run in one turn: their reads are known once it has ended.
       const values = Promise.resolve().then(() => {
         open.delete(ctx)
         return read(ctx, keys)

@@ -12,9 +12,9 @@ export interface FieldCost {
   entries?: number
   /** argument whose list has an entry for each entry of the field */
   listed?: string
-  /** values a field itself is charged for, 1 unless told */
+  /** values that a field itself is charged for; 1 unless set */
   weight?: number
-  /** bounds of `first`, which says how many `nodes` below the field are charged for */
+  /** bounds of `first`, which sets how many `nodes` below the field are charged for */
   first?: { default: number; max: number }
 }
 
@@ -23,13 +23,13 @@ export function cost(fieldCost: FieldCost): { cost: FieldCost } {
   return { cost: fieldCost }
 }
 
-/** Extension of fields that are read from the database: a query of them is answered for its caller alone, and never cached. */
+/** Extension of fields that are read from the database: queries with them are executed for their caller alone, and never cached. */
 export const fromDatabase = { fromDatabase: true }
 
-/** Extension of fields whose value changes with other items: an item with one below it is never kept as bytes. */
+/** Extension of fields whose value changes with other items: an item with one of them is never cached as bytes. */
 export const ofOthers = { ofOthers: true }
 
-/** Extension of fields that need this plan: an operation that contains one is refused whole below it. */
+/** Extension of fields that need this plan: on a smaller plan, an operation with one of them is rejected as a whole. */
 export function needing(plan: Plan): { needs: Plan } {
   return { needs: plan }
 }

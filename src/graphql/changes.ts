@@ -14,9 +14,9 @@ export interface ChangesArgs {
   limit?: number | null
 }
 
-/** Reads the log of the database. */
+/** Reads the change log in the database. */
 export const CHANGES_READ = { ...cost({ weight: 50 }), ...fromDatabase, ...needing(OPERATION_PLAN.listChanges) }
-/** What a page is charged for: the default limit. */
+/** The cost of a page: the default limit. */
 const CHANGES = 100
 
 /** @throws VALIDATION_ERROR, CURSOR_EXPIRED as over REST */
@@ -81,5 +81,5 @@ export function addDumpType(builder: Builder) {
   })
 }
 
-/** What a manifest is charged for: a year of price points, and the other tables. */
+/** The cost of a manifest: a year of price points, and the other tables. */
 const DUMP_FILES = 30

@@ -1,5 +1,5 @@
-// Fields of a selection as they stand in an answer: fragments opened, conditions decided, fields of one name merged
-// (GraphQL specification, "CollectFields"; our schema has object types only, so every fragment that is valid applies).
+// Collects the fields of a selection as they appear in a response: fragments expanded, conditions applied, fields of one name merged
+// (GraphQL specification, "CollectFields"; our schema has object types only, so that every valid fragment applies).
 import { type DirectiveNode, type DocumentNode, type FieldNode, type FragmentDefinitionNode, Kind, type SelectionSetNode } from 'graphql'
 
 /** Values of the variables that conditions use, by name. */
@@ -15,7 +15,7 @@ export function fragmentsOf(document: DocumentNode): Fragments {
   return fragments
 }
 
-/** Field nodes by the name they have in the answer, in the order of the answer. */
+/** Field nodes by their response name, in the order of the response. */
 export function collectFields(sets: readonly SelectionSetNode[], fragments: Fragments, conditions: Conditions): Map<string, FieldNode[]> {
   const fields = new Map<string, FieldNode[]>()
   const opened = new Set<string>()

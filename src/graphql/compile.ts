@@ -32,13 +32,13 @@ interface Run {
 
 type Write = (value: unknown, run: Run) => void
 
-/** Writes the `data` of an answer; throws when anything fails. */
+/** Writes the `data` of a response; throws if anything fails. */
 export type CompiledQuery = (run: Run) => void
 
-/** Fields of one compiled query; what is larger is seldom sent twice. */
+/** Maximum fields of a compiled query; larger ones are rarely sent twice. */
 const MOST_FIELDS = 1_000
 
-/** Names of the variables that decide about `@skip` and `@include` in a document. */
+/** Names of the variables that `@skip` and `@include` in a document use. */
 export function conditionNames(document: DocumentNode): string[] {
   const names = new Set<string>()
   visit(document, {
@@ -50,9 +50,9 @@ export function conditionNames(document: DocumentNode): string[] {
 }
 
 /**
- * Compiles an operation under conditions that are decided.
- * @param itemBytes where items go that are below a selection without arguments
- * @returns null for what graphql-js answers better: mutations, introspection and very large queries
+ * Compiles an operation for given values of its conditions.
+ * @param itemBytes cache for items below a selection without arguments
+ * @returns null for operations that graphql-js executes better: mutations, introspection and very large queries
  */
 export function compileQuery(
   schema: GraphQLSchema,
@@ -82,7 +82,7 @@ interface Compiling {
 
 class NotCompiled extends Error {}
 
-/** Something to write, and the text of its selection where it depends on nothing but the value it is written from. */
+/** A part to write, and the text of its selection if it depends only on the value it is written from. */
 interface Compiled {
   write: Write
   steady: string | null
@@ -112,9 +112,9 @@ function compileObject(type: GraphQLObjectType, nodes: readonly WithSelection[],
   return { write: type.name === 'Item' && steady !== null && compiling.itemBytes ? keeping(write, steady, compiling.itemBytes) : write, steady }
 }
 
-/** Writes an item once, and again when it has changed. */
+/** Serialises an item once, and again when it has changed. */
 function keeping(write: Write, selection: string, kept: ItemBytes): Write {
-  // What Starter gets differs, so that it is kept apart.
+  // Starter gets other fields, so that its bytes are cached separately.
   const numbers = { starter: kept.numberOf(`starter ${selection}`), full: kept.numberOf(`full ${selection}`) }
   return (value, run) => {
     const { row } = value as ItemSource
@@ -145,7 +145,7 @@ function compileField(parent: GraphQLObjectType, nodes: readonly FieldNode[], co
 
 type Read = (source: unknown, run: Run) => unknown
 
-/** Calls a field's resolver. Resolvers of this schema do not look at `info`. */
+/** Calls a field's resolver. Resolvers of this schema do not use `info`. */
 function reader(field: GraphQLField<unknown, unknown>, node: FieldNode): Read {
   const { resolve, name } = field
   if (!resolve) return (source) => (source as Record<string, unknown>)[name]
@@ -168,7 +168,7 @@ function compileValue(type: GraphQLOutputType, nodes: readonly FieldNode[], comp
   return { write: nullable, steady }
 }
 
-/** Null if none may be: graphql-js finds out how far it spreads. */
+/** Null if the field is not nullable: graphql-js determines how far the null propagates. */
 function present(value: unknown): unknown {
   if (value === null || value === undefined) throw new Error('null in a field that is never null')
   return value

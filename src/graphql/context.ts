@@ -5,5 +5,5 @@ import type { PublicCtx } from '#public-context.ts'
 
 export type GraphqlCtx = PublicCtx
 
-/** What resolvers of queries use of it. */
+/** The part of the context that resolvers of queries use. */
 export type QueryCtx = HasViewer & CatalogueNode & Pick<PublicCtx, 'currencies'>

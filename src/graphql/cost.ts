@@ -19,13 +19,13 @@ import { fragmentsOf } from './collect.ts'
 export interface QueryCost {
   /** values of the catalogue */
   requested: number
-  /** values that tell about the schema */
+  /** values of introspection */
   introspection: number
   /** whether it is the same for all variables */
   fixed: boolean
 }
 
-/** Usual lengths of the lists that tell about a schema. */
+/** Usual lengths of introspection lists. */
 const INTROSPECTION_ENTRIES: Record<string, number> = {
   '__Schema.types': 25,
   '__Schema.directives': 5,
@@ -39,7 +39,7 @@ const INTROSPECTION_ENTRIES: Record<string, number> = {
   '__Directive.locations': 4,
 }
 
-/** Cost of a selection set: what it costs once, and per entry of the page it selects from. */
+/** Cost of a selection set: once, and per entry of the page that it selects from. */
 interface Cost {
   once: number
   perEntry: number
@@ -57,7 +57,7 @@ export function costOf(
   variables: Readonly<Record<string, unknown>>,
 ): QueryCost {
   const fragments = fragmentsOf(document)
-  // A fragment costs the same wherever it is spread, so each is looked at once.
+  // A fragment costs the same wherever it is spread, so that each is computed once.
   const known = new Map<string, Cost>()
   let introspection = 0
   let fixed = true
@@ -103,7 +103,7 @@ export function costOf(
     return typeof value === 'number' && value >= 1 && value <= bounds.max ? value : bounds.default
   }
 
-  /** Entries of a list in an argument; one that is not a list is a list of one. */
+  /** Entries of a list in an argument; a value that is not a list counts as a list of one. */
   const lengthOf = (node: FieldNode, name: string): number => {
     const value = argumentValue(node, name)
     return Array.isArray(value) ? value.length : 1
@@ -141,7 +141,7 @@ function fieldCostOf(field: GraphQLField<unknown, unknown>): FieldCost {
   return (field.extensions as { cost?: FieldCost }).cost ?? {}
 }
 
-/** Entries of a list that a field is charged for, 0 if it is not a list. */
+/** Entries of a list that a field is charged for; 0 if it is not a list. */
 function entriesOf(type: GraphQLNamedType, field: GraphQLField<unknown, unknown>): number {
   return fieldCostOf(field).entries ?? INTROSPECTION_ENTRIES[`${type.name}.${field.name}`] ?? 0
 }

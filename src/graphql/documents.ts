@@ -22,19 +22,19 @@ import { problemsOf } from './validation.ts'
 import { type Values, variablesReader } from './variables.ts'
 import { reason } from '#core/problems.ts'
 
-/** Characters of all cached documents; a parsed one takes about fifty times its text. */
+/** Maximum characters of all cached documents; a parsed one takes about fifty times its text. */
 const CACHED_CHARACTERS = 1_000_000
-/** Compiled forms of one operation: one for each outcome of its conditions. */
+/** Compiled forms of one operation: one for each combination of its conditions. */
 const MOST_FORMS = 16
 
 export interface ParsedDocument {
   size: Size
-  /** what validation found, empty for a valid document */
+  /** validation errors; empty for a valid document */
   errors: readonly GraphQLFormattedError[]
   document: DocumentNode
   /** whether any of its fields is read from the database */
   readsDatabase: boolean
-  /** the largest plan that any of its fields needs */
+  /** the largest plan that any of its fields requires */
   needs: Plan
   /** its operations in their order */
   operations: readonly ParsedOperation[]
@@ -43,11 +43,11 @@ export interface ParsedDocument {
 /** An operation of a document, with its cost and compiled forms once they were needed. */
 export interface ParsedOperation {
   node: OperationDefinitionNode
-  /** reads its variables from what was sent, null if they are refused */
+  /** reads its variables from the request; null if they are rejected */
   variables: (sent: Values) => Values | null
-  /** null before it is asked for, and where it depends on variables */
+  /** null before it is computed, and if it depends on variables */
   cost: QueryCost | null
-  /** variables that decide about parts of the document */
+  /** variables that include or exclude parts of the document */
   conditions: readonly string[]
   forms: Map<string, CompiledQuery | null>
 }
@@ -57,15 +57,15 @@ export class Documents {
   readonly #itemBytes: ItemBytes | null
   readonly #cache = new Cache<string, ParsedDocument>({ limit: CACHED_CHARACTERS, weigh: (_document, text) => text.length })
 
-  /** @param itemBytes where compiled queries keep items */
+  /** @param itemBytes cache of items for compiled queries */
   constructor(schema: GraphQLSchema, itemBytes: ItemBytes | null) {
     this.#schema = schema
     this.#itemBytes = itemBytes
   }
 
   /**
-   * Reads a document; only valid ones are cached.
-   * @throws RequestRefused for what cannot be parsed or is larger than any plan allows
+   * Parses a document; only valid ones are cached.
+   * @throws RequestRefused for documents that cannot be parsed or are larger than any plan allows
    */
   read(text: string): ParsedDocument {
     const cached = this.#cache.get(text)
@@ -86,7 +86,7 @@ export class Documents {
     return read
   }
 
-  /** What an operation of a valid document costs with these variables, as they were sent. */
+  /** The cost of an operation of a valid document with these variables. */
   costOf({ document }: ParsedDocument, operation: ParsedOperation, variables: Values): QueryCost {
     if (operation.cost) return operation.cost
     const cost = costOf(this.#schema, document, operation.node, variables)
@@ -94,7 +94,7 @@ export class Documents {
     return cost
   }
 
-  /** An operation of a valid document compiled for these variables, null if graphql-js is to execute it. */
+  /** An operation of a valid document compiled for these variables; null if graphql-js must execute it. */
   compiled({ document }: ParsedDocument, { node, conditions, forms }: ParsedOperation, variables: Values): CompiledQuery | null {
     const form = conditions.map((name) => variables[name]).join(' ')
     const before = forms.get(form)
@@ -108,7 +108,7 @@ export class Documents {
 
 const NOTHING_ASKED = { readsDatabase: false, needs: PLANS[0] }
 
-/** What the fields of a document say of themselves. */
+/** Properties of the fields of a document. */
 function askedOf(schema: GraphQLSchema, document: DocumentNode): Pick<ParsedDocument, 'readsDatabase' | 'needs'> {
   const types = new TypeInfo(schema)
   const asked: Pick<ParsedDocument, 'readsDatabase' | 'needs'> = { ...NOTHING_ASKED }
@@ -127,7 +127,7 @@ function parsed(text: string): DocumentNode {
     return parse(text, { maxTokens: LARGEST.tokens })
   } catch (error) {
     if (error instanceof GraphQLError) throw new RequestRefused([documentError(error)])
-    // The parser calls itself for what is inside of something.
+    // The parser is recursive: deep nesting would exhaust the stack.
     if (error instanceof RangeError) throw refused(reason('at_most', { part: 'document', units: 'levels', max: LARGEST.depth }))
     throw error
   }

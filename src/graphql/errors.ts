@@ -4,7 +4,7 @@ import { factsOf, ServiceError } from '#core/errors.ts'
 import { named, type Naming, type Reason } from '#core/problems.ts'
 import { asServiceError } from '#http/envelope.ts'
 
-/** A request that is refused before it is executed. */
+/** A request that is rejected before it is executed. */
 export class RequestRefused extends Error {
   readonly errors: readonly GraphQLFormattedError[]
   readonly extensions: Record<string, unknown> | undefined
@@ -26,7 +26,7 @@ export function serviceError(error: ServiceError): GraphQLFormattedError {
   return { message, extensions: { code: error.code, status: error.status, ...facts } }
 }
 
-/** The error with its fields named in another way. */
+/** The error with its fields named in another style. */
 export function renamed({ code, why, headers, cause }: ServiceError, naming: Naming): ServiceError {
   const other = 'rule' in why ? named(why, naming) : why.map((problem) => named(problem, naming))
   return new ServiceError(code, other, { headers, cause })
@@ -42,7 +42,7 @@ export function documentError(error: GraphQLError): GraphQLFormattedError {
 }
 
 /**
- * An error of execution: what the caller did wrong as it is; anything else hidden, and given to `logged`.
+ * An error of execution: a client error is returned as it is; any other is hidden, and passed to `logged`.
  */
 export function executionError(error: GraphQLError, logged: (cause: unknown) => void): GraphQLFormattedError {
   const cause = asServiceError(error.originalError ?? error)

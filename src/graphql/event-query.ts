@@ -6,7 +6,7 @@ import { sent } from './arguments.ts'
 import { type Builder, cost, fromDatabase, needing } from './builder.ts'
 import { callByFields } from './mutating.ts'
 
-/** A read of its own, of usually few events. */
+/** A separate read of usually few events. */
 const EVENTS_READ = { ...cost({ weight: 10 }), ...fromDatabase, ...needing(OPERATION_PLAN.readEvents) }
 
 export function implementEvents(builder: Builder): void {

@@ -6,7 +6,7 @@ import type { GraphqlCtx } from './context.ts'
 
 type Resolver = GraphQLFieldResolver<unknown, GraphqlCtx>
 
-/** Puts the gate before the resolvers of gated fields, and says so in their descriptions. */
+/** Adds the plan check to the resolvers of gated fields, and to their descriptions. */
 export function gateItemFields(schema: GraphQLSchema): void {
   const item = schema.getType('Item')
   if (!(item instanceof GraphQLObjectType)) throw new Error('The schema has no type Item')

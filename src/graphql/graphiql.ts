@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 
 const BUILT = fileURLToPath(new URL('../../dist/graphiql/', import.meta.url))
 
-// The editor puts styles into the page; everything else comes from our own files.
+// The editor adds styles to the page; everything else comes from our own files.
 const CONTENT_SECURITY_POLICY = [
   "default-src 'self'",
   "style-src 'self' 'unsafe-inline'",
@@ -42,13 +42,13 @@ export function addGraphiql(app: FastifyInstance): void {
   })
 }
 
-/** Answers with the page; the demo's key, where there is one to show, is filled in. */
+/** Sends the page, with the demo's key filled in if it may be shown. */
 export function sendGraphiql(reply: FastifyReply, demoKey: string | null): void {
   const page = existsSync(`${BUILT}index.html`) ? readFileSync(`${BUILT}index.html`, 'utf8') : NOT_BUILT
   reply
     .header('content-type', 'text/html; charset=utf-8')
     .header('content-security-policy', CONTENT_SECURITY_POLICY)
     .header('cache-control', demoKey ? 'no-store' : 'no-cache')
-    // Read by graphiql/main.ts; a key is letters, digits and underscores.
+    // Read by graphiql/main.ts; a key consists of letters, digits and underscores.
     .send(demoKey ? page.replace('<head>', `<head>\n    <meta name="mintmark-demo-key" content="${demoKey}" />`) : page)
 }

@@ -1,11 +1,11 @@
-// JSON of items as selections of queries have them, cached as bytes until the item changes: many answers have the same items.
+// JSON of items by selection, cached as bytes until the item changes: many responses contain the same items.
 import { ByteRing, CHUNK_BYTES } from '#index/byte-ring.ts'
 import type { Output } from './output.ts'
 
-/** What is longer is written again each time. */
+/** Longer items are serialised each time. */
 const LONGEST = CHUNK_BYTES / 8
 
-// Per slot side by side, since all of them are read together.
+// Fields of a slot are adjacent, because they are read together.
 const FIELDS = 6
 const SELECTION = 0
 const ROW = 1
@@ -16,12 +16,12 @@ const LENGTH = 5
 
 const FEWEST_SLOTS = 2 ** 12
 const MOST_SLOTS = 2 ** 18
-/** Spreads selections over the slots; the rows of one lie side by side and never meet while there are slots enough. */
+/** Distributes selections over the slots; the rows of one selection are adjacent and never collide while there are enough slots. */
 const SPREAD = 0x9e3779b1
-/** Selections that have a number; beyond it all get new ones. */
+/** Maximum numbered selections; beyond it, all get new numbers. */
 const MOST_SELECTIONS = 10_000
 
-/** A cache of bytes by selection and row. Once there are as many slots as there may be, a new entry takes the slot of another. */
+/** A cache of bytes by selection and row. At the maximum number of slots, a new entry replaces another. */
 export class ItemBytes {
   readonly #ring: ByteRing
   #slots = new Int32Array(FEWEST_SLOTS * FIELDS)
@@ -34,7 +34,7 @@ export class ItemBytes {
     this.#ring = new ByteRing(budgetBytes)
   }
 
-  /** Drops all entries when what many items have in common has changed. */
+  /** Drops all entries when something that many items share has changed. */
   follow(generation: number): void {
     if (generation === this.#generation) return
     this.#generation = generation
@@ -51,7 +51,7 @@ export class ItemBytes {
     return number
   }
 
-  /** Copies the entry of a row's version into an answer; false if there is none. */
+  /** Copies the entry of a row's version into a response; false if there is none. */
   copy(selection: number, row: number, version: number, output: Output): boolean {
     const slots = this.#slots
     const at = this.#slotOf(selection, row)
@@ -82,7 +82,7 @@ export class ItemBytes {
     return ((Math.imul(selection, SPREAD) + row) & this.#mask) * FIELDS
   }
 
-  /** The slot to put something into, after making more where it is another's and there may be more. */
+  /** The slot for a new entry; adds slots first if it is taken and more are allowed. */
   #freeSlotOf(selection: number, row: number): number {
     for (;;) {
       const at = this.#slotOf(selection, row)

@@ -7,10 +7,10 @@ import { type Builder, cost, fromDatabase, type Refs } from './builder.ts'
 import type { GraphqlCtx, QueryCtx } from './context.ts'
 import { itemSource, itemSources } from './item-source.ts'
 
-/** A search looks at the whole catalogue. */
+/** A search scans the whole catalogue. */
 export const SUGGESTIONS_COST = cost({ weight: 50, entries: MOST_SUGGESTIONS })
 
-/** Each identifier has an answer. */
+/** Each identifier has a result. */
 export const LOOKUP_COST = { ...cost({ weight: 10, listed: 'ids' }), ...fromDatabase }
 
 export interface IdentifierArgs {

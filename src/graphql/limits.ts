@@ -10,7 +10,7 @@ export interface Limits {
   /** fields inside fields */
   depth: number
   aliases: number
-  /** values in an answer, as `costOf` estimates them */
+  /** values in a response, as estimated by `costOf` */
   cost: number
 }
 
@@ -21,7 +21,7 @@ const LIMITS: Record<Plan, Limits> = {
   enterprise: { tokens: 2_000, depth: 16, aliases: 100, cost: 40_000 },
 }
 
-/** What the schema tells about itself is the same for every plan; so is how much of it may be asked for at once. */
+/** Introspection is the same for every plan, and so is its limit. */
 export const INTROSPECTION_COST = 20_000
 /** Bytes of a body. */
 export const BODY_LIMIT = 128 * 1024
@@ -39,7 +39,7 @@ export function limitsOf(viewer: Caller): Limits {
 
 export type Size = Omit<Limits, 'cost'>
 
-/** Size of a document; fragments are followed, each looked at once. */
+/** Size of a document; fragments are expanded, each counted once. */
 export function sizeOf(document: DocumentNode): Size {
   const fragments = fragmentsOf(document)
   const depths = new Map<string, number>()
@@ -59,7 +59,7 @@ export function sizeOf(document: DocumentNode): Size {
   const fragmentDepth = (name: string): number => {
     const known = depths.get(name)
     if (known !== undefined) return known
-    // A fragment within itself counts nothing here; validation refuses it.
+    // A fragment within itself counts nothing here; validation rejects it.
     depths.set(name, 0)
     const fragment = fragments.get(name)
     const found = fragment ? depthOf(fragment.selectionSet) : 0
@@ -73,7 +73,7 @@ export function sizeOf(document: DocumentNode): Size {
   return { tokens: document.tokenCount ?? 0, depth, aliases }
 }
 
-/** Why a document is too large, null when it is not. */
+/** Why a document is too large; null if it is not. */
 export function tooLarge(size: Size, limits: Limits): Reason | null {
   if (size.tokens > limits.tokens) return reason('at_most', { part: 'document', units: 'tokens', max: limits.tokens, count: size.tokens })
   if (size.depth > limits.depth) return reason('at_most', { part: 'document', units: 'levels', max: limits.depth, count: size.depth })

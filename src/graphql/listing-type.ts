@@ -9,16 +9,16 @@ import { collectFields } from './collect.ts'
 import type { GraphqlCtx } from './context.ts'
 import { itemSource } from './item-source.ts'
 
-/** The listing of another account, or one's own. */
+/** Another account's listing, or one's own. */
 export type ShownListing = FoundListing & Partial<OwnListing>
 type Explanation = NonNullable<FoundListing['explain']>
 type Figure = Explanation['pc_multiplier']
 type FigureInput = Figure['inputs'][number]
 
-/** A read of its own. */
+/** A separate read. */
 export const LISTING_READ = { ...cost({ weight: 10 }), ...fromDatabase, ...needing('plus') }
 
-/** Reads the listing with what is asked for of it. @throws NOT_FOUND, VALIDATION_ERROR as over REST */
+/** Reads the listing with the requested fields. @throws NOT_FOUND, VALIDATION_ERROR as over REST */
 export function listingOf(id: string | number, ctx: GraphqlCtx, info: GraphQLResolveInfo): Promise<ShownListing> {
   const asked = askedFields(info)
   return call(getListing, ctx, {
@@ -32,7 +32,7 @@ export function listingOf(id: string | number, ctx: GraphqlCtx, info: GraphQLRes
   }) as Promise<ShownListing>
 }
 
-/** Names of the fields that are asked for below a field. */
+/** Names of the requested fields below a field. */
 function askedFields({ fieldNodes, fragments, variableValues }: GraphQLResolveInfo): Set<string> {
   const sets = fieldNodes.flatMap(({ selectionSet }) => selectionSet ?? [])
   const fields = collectFields(sets, new Map(Object.entries(fragments)), variableValues.coerced)

@@ -2,7 +2,7 @@
 import type { Me } from '#accounts/read-me.ts'
 import { type Builder, cost, fromDatabase } from './builder.ts'
 
-/** A read of its own. */
+/** A separate read. */
 export const ME_READ = { ...cost({ weight: 10 }), ...fromDatabase }
 
 export function addMeType(builder: Builder) {

@@ -1,15 +1,15 @@
-// Which of the two media types of GraphQL-over-HTTP a caller wants its answer in.
+// Which of the two media types of GraphQL-over-HTTP a caller accepts.
 
 export const GRAPHQL_RESPONSE = 'application/graphql-response+json'
 export const JSON_TYPE = 'application/json'
 export type MediaType = typeof GRAPHQL_RESPONSE | typeof JSON_TYPE
 
-/** The header of an answer of this type. */
+/** The `Content-Type` of a response of this type. */
 export function contentTypeOf(type: MediaType): string {
   return `${type}; charset=utf-8`
 }
 
-/** The media type that an `Accept` header prefers, JSON where it leaves the choice; null when it takes neither. */
+/** The media type that an `Accept` header prefers; JSON if it leaves the choice, null if it accepts neither. */
 export function answerType(accept: string | undefined): MediaType | null {
   if (accept === undefined || accept === '*/*' || accept === JSON_TYPE) return JSON_TYPE
   const json = quality(accept, JSON_TYPE)
@@ -17,7 +17,7 @@ export function answerType(accept: string | undefined): MediaType | null {
   if (json === 0 && response === 0) return null
   if (response > json) return GRAPHQL_RESPONSE
   if (json > response) return JSON_TYPE
-  // Equal weights: the one named first, as clients that know both send them.
+  // Equal weights: the first one, as clients that know both list them by preference.
   const at = accept.indexOf(GRAPHQL_RESPONSE)
   const jsonAt = accept.indexOf(JSON_TYPE)
   return at >= 0 && (jsonAt < 0 || at < jsonAt) ? GRAPHQL_RESPONSE : JSON_TYPE
@@ -28,7 +28,7 @@ export function wantsPage(accept: string | undefined): boolean {
   return accept?.includes('text/html') === true && quality(accept, 'text/html') > 0
 }
 
-/** Weight of a media type in an `Accept` header by its most specific range, 0 where it is not taken. */
+/** Weight of a media type in an `Accept` header by its most specific range; 0 if it is not accepted. */
 function quality(accept: string, type: string): number {
   const family = `${type.split('/', 1)[0]}/*`
   let best = -1

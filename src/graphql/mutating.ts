@@ -7,11 +7,11 @@ import { call, type Verb } from '#core/verb.ts'
 import type { GraphqlCtx } from './context.ts'
 import { camelCase, renamed } from './errors.ts'
 
-/** What a verb finds in the path over REST, by its name there: the GraphQL argument and its value. */
+/** The argument that REST has in the path: its name in the verb, its GraphQL argument and its value. */
 type PathFields = Readonly<Record<string, readonly [argument: string, value: unknown]>>
 
 /**
- * Calls a verb with fields as GraphQL names them. Fields that were not sent stay absent, null stays null.
+ * Calls a verb with fields in GraphQL names. Fields that were not sent stay absent, null stays null.
  * @param input fields whose name in the verb is their own in snake_case
  */
 export async function callByFields<Ctx extends GraphqlCtx, In extends TSchema, Out>(
@@ -30,12 +30,12 @@ export async function callByFields<Ctx extends GraphqlCtx, In extends TSchema, O
   }
 }
 
-/** A document may hold several mutations: the result of each is kept as a part of the request. */
+/** A document may contain several mutations: the result of each is stored as a part of the request. */
 function ofItsOwn<Ctx extends GraphqlCtx>(ctx: Ctx, { path }: GraphQLResolveInfo): Ctx {
   return { ...ctx, idempotency: ctx.idempotency && { ...ctx.idempotency, part: String(path.key) } }
 }
 
-/** How a mutation names a verb's fields; of those that are allowed, it names what its own input has. */
+/** The GraphQL names of a verb's fields; of the allowed fields, only those of the mutation's own input are listed. */
 function namingOf(info: GraphQLResolveInfo, path: PathFields): Naming {
   const known = inputFieldsOf(info)
   return {

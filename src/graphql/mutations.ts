@@ -5,7 +5,7 @@ import { implementCollectionMutations } from './collection-mutations.ts'
 import { implementListingMutations } from './listing-mutations.ts'
 import { implementWebhookMutations } from './webhook-mutation.ts'
 
-/** An operation that contains a mutation is refused whole below this plan. */
+/** On a smaller plan, an operation that contains a mutation is rejected as a whole. */
 export const MUTATIONS_NEED: Plan = 'plus'
 
 /** Every mutation of the schema: each adds its fields to the mutation root. */

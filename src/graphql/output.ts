@@ -1,25 +1,25 @@
-// The bytes of one answer while it is written: texts are joined first, cached bytes are copied between them.
+// The bytes of one response while it is written: texts are joined first, cached bytes are copied between them.
 
-/** Room that the writer keeps between answers. */
+/** Buffer size that is kept between responses. */
 const ROOM = 256 * 1024
-/** Bytes of UTF-8 that a unit of a text takes at most. */
+/** Maximum UTF-8 bytes of a UTF-16 unit. */
 const MOST_PER_UNIT = 3
 const ASCII = 0x80
 
 export class Output {
-  /** What was written and is not bytes yet; writers add to it. */
+  /** Text that is not encoded yet; writers append to it. */
   text = ''
   #bytes = Buffer.allocUnsafeSlow(ROOM)
   #size = 0
 
-  /** Begins another answer; one that is not finished is dropped. */
+  /** Starts another response; an unfinished one is dropped. */
   begin(): void {
     if (this.#bytes.length > ROOM) this.#bytes = Buffer.allocUnsafeSlow(ROOM)
     this.text = ''
     this.#size = 0
   }
 
-  /** Bytes so far, once all texts are among them. */
+  /** Number of bytes so far, including all texts. */
   size(): number {
     const { text } = this
     if (text === '') return this.#size
@@ -40,13 +40,13 @@ export class Output {
     this.#size = at + to - from
   }
 
-  /** What was written since it had so many bytes; to be read before anything more is written. */
+  /** The bytes written since an earlier count; read them before anything more is written. */
   since(size: number): Buffer {
     const end = this.size()
     return this.#bytes.subarray(size, end)
   }
 
-  /** The whole answer, in memory of its own. */
+  /** The whole response, in its own memory. */
   finish(): Buffer {
     return Buffer.from(this.#bytes.subarray(0, this.size()))
   }

@@ -7,7 +7,7 @@ import { cost, type Refs } from './builder.ts'
 import type { GraphqlCtx } from './context.ts'
 import { itemSources } from './item-source.ts'
 
-/** What a page of items costs besides its items: filter and search look at the whole catalogue. */
+/** The cost of a page of items besides its items: filter and search scan the whole catalogue. */
 export const ITEMS_COST = cost({ weight: 50, first: ITEMS_FIRST })
 
 export interface ItemsArgs {

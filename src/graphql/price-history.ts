@@ -14,7 +14,7 @@ export interface HistoryArgs {
   interval?: string | null
 }
 
-/** A history is a read of its own, and has some tens of periods. */
+/** A history is a separate read of some tens of periods. */
 export const HISTORY_READ = { ...cost({ weight: 10, entries: 30 }), ...fromDatabase }
 
 /** @throws VALIDATION_ERROR as over REST */

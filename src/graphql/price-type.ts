@@ -11,9 +11,9 @@ import { batched } from './batched.ts'
 import { type Builder, cost, fromDatabase } from './builder.ts'
 import type { GraphqlCtx } from './context.ts'
 
-/** Days back that changes are told over. */
+/** Days of the changes. */
 const CHANGE_DAYS = [7, 30] as const
-/** What a change costs beside its value, and an explanation: each is a read of the history. */
+/** The cost of a change besides its value, and of an explanation: each reads the history. */
 const CHANGE_COST = 4
 const EXPLAIN_COST = 10
 

@@ -161,7 +161,7 @@ export function implementQuery(builder: Builder, refs: Refs): void {
   })
 }
 
-/** Null instead of an error for what is not there. */
+/** Null instead of an error for a resource that does not exist. */
 function orNull<T>(read: () => T): T | null {
   try {
     return read()
@@ -170,7 +170,7 @@ function orNull<T>(read: () => T): T | null {
   }
 }
 
-/** Null for a thing that is not there, the error otherwise. */
+/** Null for a resource that does not exist; other errors are thrown. */
 export function nullIfMissing(error: unknown): null {
   if (error instanceof ServiceError && error.status === 404) return null
   throw error

@@ -230,7 +230,7 @@ interface RuleInput {
   floor?: object | null
 }
 
-/** The input as the verbs name it, below the first level, too. */
+/** The input with the verbs' names, including nested fields. */
 function fieldsOf({ target, scope, floor, ...others }: RuleInput): object {
   return {
     ...others,

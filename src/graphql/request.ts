@@ -1,4 +1,4 @@
-// Reading of GraphQL requests: the JSON body of a POST, or the query string of a GET.
+// Reads GraphQL requests: the JSON body of a POST, or the query string of a GET.
 import { ServiceError } from '#core/errors.ts'
 import { type Problem, problem, type Reason, reason } from '#core/problems.ts'
 import { parseJson } from '#http/json.ts'

@@ -16,10 +16,10 @@ import { RequestRefused } from './errors.ts'
 import { answerType, contentTypeOf, GRAPHQL_RESPONSE, JSON_TYPE, type MediaType } from './media-types.ts'
 import { readBody, readQuery } from './request.ts'
 
-/** Bytes of cached responses. */
+/** Maximum bytes of cached responses. */
 const CACHED_RESPONSES = 24 * 1024 * 1024
 
-/** What the gate looks at; whether a document may be executed is found out when it is read. */
+/** The gate's input; whether a document may be executed is decided when it is read. */
 const OPERATION: Operation = { name: 'graphql', needs: 'starter', writes: false }
 
 export interface GraphqlEndpointParts {
@@ -27,12 +27,12 @@ export interface GraphqlEndpointParts {
   currencies: Readonly<Record<Market, string>>
   rules: GraphqlRules
   without: ReadonlySet<Speedup>
-  /** what mutations get, and fields from the database */
+  /** context of mutations, and of fields from the database */
   ctx: (viewer: Viewer, request: ApiRequest) => GraphqlCtx
   failed: Failures
 }
 
-/** GET answers queries only; POST has the bytes of its body. */
+/** GET allows queries only; POST has the bytes of its body. */
 export function graphqlEndpoint({ catalogue, currencies, rules, without, ctx, failed }: GraphqlEndpointParts): Endpoint {
   const responseOf = (type: MediaType, { body, failed: hasErrors }: Answer, again: () => Buffer): Response => ({
     status: 200,
@@ -43,7 +43,7 @@ export function graphqlEndpoint({ catalogue, currencies, rules, without, ctx, fa
   const refusedAs = (type: MediaType, error: unknown, request: ApiRequest): Response => {
     if (!(error instanceof RequestRefused)) return failed(error, request)
     const body = { errors: error.errors, ...(error.extensions && { extensions: error.extensions }) }
-    // By the specification, JSON answers to well-formed requests are 200 whatever became of the document.
+    // By the specification, JSON responses to well-formed requests have status 200 whatever the result.
     return jsonResponse(type === GRAPHQL_RESPONSE ? 400 : 200, body, ['content-type', contentTypeOf(type)])
   }
   const makeQuery = (viewer: PlanViewer, request: ApiRequest): Response | null => {
@@ -60,15 +60,15 @@ export function graphqlEndpoint({ catalogue, currencies, rules, without, ctx, fa
     }
   }
   const respondOwn = (viewer: Viewer, request: ApiRequest): MaybePromise<Response> => {
-    // A query has found out that the type is acceptable.
+    // The media type was accepted when the query was read.
     const type = typeFor(request)!
     try {
       const asked = read(request)
-      // An Idempotency-Key stands for what is asked, not for how its bytes are written.
+      // An Idempotency-Key identifies the request's content, not its bytes.
       const mutations = request.method === 'POST'
       const answered = answerTo(asked, { ctx: ctx(viewer, { ...request, body: asked }), own: true, mutations }, rules)
       if (!answered) throw new ServiceError('METHOD_NOT_ALLOWED', reason('method', { values: ['POST'] }), { headers: { allow: 'POST' } })
-      // What mutations answer, secrets included, is for their caller alone; changes of prices depend on the moment.
+      // Results of mutations, secrets included, are for their caller alone; changes of prices depend on the current time.
       const done = ({ body }: Answer): Response => ({
         status: 200,
         headers: ['content-type', contentTypeOf(type), 'cache-control', 'no-store'],
@@ -87,7 +87,7 @@ export function graphqlEndpoint({ catalogue, currencies, rules, without, ctx, fa
   return { operation: OPERATION, respond: sharedResponder({ cache, keyOf, make: makeQuery, otherwise: respondOwn }), refuse: failed }
 }
 
-/** Bytes as a text of as many units: no two bodies have the same. */
+/** Bytes as a text of the same length: no two bodies have the same text. */
 function textKey(body: unknown): string {
   return Buffer.isBuffer(body) ? body.toString('latin1') : ''
 }

@@ -30,16 +30,16 @@ export interface GraphqlNode extends PublicContextNode {
   log: Log
   keys: Keyring
   limits: RateLimits | null
-  /** key of the demo to fill in, null outside it */
+  /** the demo's key to fill in; null outside the demo */
   demoKey: string | null
 }
 
 const PATHS = ['/graphql', '/graphql/v3']
 
-/** Bytes of items as queries select them. */
+/** Bytes of items by selection. */
 const CACHED_ITEMS = 32 * 1024 * 1024
 
-/** Content types that Fastify's parser takes, as clients write them. */
+/** Content types that Fastify's parser accepts, as clients write them. */
 const JSON_BODIES = new Set([JSON_TYPE, `${JSON_TYPE}; charset=utf-8`, `${JSON_TYPE};charset=utf-8`, `${JSON_TYPE}; charset=UTF-8`])
 
 /**
@@ -68,7 +68,7 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): FastEndpoin
   })
   addGraphiql(app)
   app.register(async (scope) => {
-    // Before the gate: the page needs no key, what it asks for does.
+    // Before the gate: the page needs no key, its requests do.
     scope.addHook('onRequest', (request, reply, done) => {
       if ((request.method === 'GET' || request.method === 'HEAD') && wantsPage(request.headers.accept))
         sendGraphiql(reply, shownTo(request, node.demoKey))
@@ -77,7 +77,7 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): FastEndpoin
     addGate(scope, node.keys, node.limits)
     scope.setErrorHandler(errorHandler(failed))
     scope.removeAllContentTypeParsers()
-    // The endpoint reads the bytes itself, out of either adapter.
+    // The endpoint parses the bytes itself, for both adapters.
     scope.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, ({ headers, routeOptions }: FastifyRequest, body: Buffer) =>
       unpackBody(headers['content-encoding'], body, routeOptions.bodyLimit),
     )
@@ -91,12 +91,12 @@ export function addGraphql(app: FastifyInstance, node: GraphqlNode): FastEndpoin
   return PATHS.map((path) => ({ route: path, endpoint, read: (request, serve) => readQueryBody(path, request, serve) }))
 }
 
-/** Takes JSON of a length told beforehand that has arrived whole; Fastify reads all other requests. */
+/** Accepts JSON of a known length that has arrived completely; Fastify reads all other requests. */
 function readQueryBody(path: string, request: IncomingMessage, serve: (made: ApiRequest | null) => void): boolean {
   const { method, url, headers } = request
   if (url !== path || method !== 'POST' || !JSON_BODIES.has(headers['content-type'] ?? '')) return false
   const length = Number(headers['content-length'])
-  // A request without a body ends once it is read, and whoever reads it next would wait forever.
+  // A request without a body ends once it is read; the next reader would wait forever.
   if (!(length > 0 && length <= BODY_LIMIT) || headers['content-encoding'] !== undefined) return false
   request.once('readable', () => {
     const bytes = request.read() as Buffer | null

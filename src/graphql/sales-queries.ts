@@ -108,7 +108,7 @@ export function implementSales(builder: Builder, refs: Refs): void {
 
 type SoldLine = Pick<StatementLine, keyof OwnSale & keyof StatementLine>
 
-/** An object type with what a sale and a line of a statement have in common. */
+/** An object type with the fields that a sale and a statement line share. */
 function addLineType<Line extends SoldLine>(builder: Builder, refs: Refs, name: string, description: string) {
   return builder.objectRef<Line>(name).implement({
     description,

@@ -1,4 +1,4 @@
-// GraphQL schema v3, put together from its types.
+// GraphQL schema v3, assembled from its types.
 import type { GraphQLSchema } from 'graphql'
 import { MARKETS } from '#core/markets.ts'
 import { newBuilder, newRefs } from './builder.ts'

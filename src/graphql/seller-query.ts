@@ -8,7 +8,7 @@ import { type Builder, cost, fromDatabase, needing } from './builder.ts'
 import { callByFields } from './mutating.ts'
 import { nullIfMissing } from './query.ts'
 
-/** Read with the caller's context: the settings of the market are not part of what queries share. */
+/** Read with the caller's context: the market's settings are not part of the shared context of queries. */
 const PREVIEW = { ...fromDatabase, ...needing(OPERATION_PLAN.previewPayout) }
 const VISIBILITY_READ = { ...cost({ weight: 10 }), ...fromDatabase, ...needing(OPERATION_PLAN.readListingVisibility) }
 

@@ -20,7 +20,7 @@ import { documentError } from './errors.ts'
 
 const MAX_ERRORS = 10
 
-/** What is wrong with a document, nothing for a valid one. */
+/** The validation errors of a document; empty for a valid one. */
 export function problemsOf(schema: GraphQLSchema, document: DocumentNode): GraphQLFormattedError[] {
   const errors = validate(schema, document, specifiedRules, { maxErrors: MAX_ERRORS })
   if (errors.length === 0) return []
@@ -37,12 +37,12 @@ interface Hint {
   after?: string
 }
 
-/** What the messages of errors leave out, by the node that they are about. */
+/** What error messages omit, by the node that they are about. */
 function hintsFor(schema: GraphQLSchema, document: DocumentNode, errors: readonly GraphQLError[]): Map<ASTNode | undefined, Hint> {
   const nodes = new Set(errors.map((error) => error.nodes?.[0]))
   const hints = new Map<ASTNode | undefined, Hint>()
   const types = new TypeInfo(schema)
-  /** names of the argument and the input fields that lead to a value */
+  /** names of the argument and the input fields on the way to a value */
   const path: string[] = []
   const enter = (node: ASTNode) => {
     if (node.kind === Kind.ARGUMENT || node.kind === Kind.OBJECT_FIELD) path.push(node.name.value)

@@ -13,10 +13,10 @@ import {
   type TypeNode,
 } from 'graphql'
 
-/** Values by the names of variables or arguments, as their types have them; none for what was not sent and has no default. */
+/** Values by the names of variables or arguments, converted to their types; values that were not sent and have no default are absent. */
 export type Values = Readonly<Record<string, unknown>>
 
-/** Plain values of a scalar as it has them, undefined for all others. */
+/** A plain value of a scalar, as the scalar parses it; undefined for all others. */
 const PLAIN: Record<string, (value: unknown) => unknown> = {
   String: (value) => (typeof value === 'string' ? value : undefined),
   ID: (value) => (typeof value === 'string' ? value : Number.isSafeInteger(value) ? String(value) : undefined),
@@ -24,7 +24,7 @@ const PLAIN: Record<string, (value: unknown) => unknown> = {
   Int: (value) => (Number.isInteger(value) && Math.abs(value as number) < 2 ** 31 ? value : undefined),
 }
 
-/** Makes what reads an operation's variables from what was sent; it gives null if they are refused. */
+/** Compiles a reader of an operation's variables; the reader returns null if they are rejected. */
 export function variablesReader(schema: GraphQLSchema, { variableDefinitions = [] }: OperationDefinitionNode): (sent: Values) => Values | null {
   const declared = variableDefinitions.map(({ variable, type, defaultValue }) => {
     const optional = type.kind !== Kind.NON_NULL_TYPE && defaultValue === undefined
@@ -49,8 +49,8 @@ function plainOf(type: TypeNode): ((value: unknown) => unknown) | undefined {
 }
 
 /**
- * Makes what reads a field's arguments of a valid document from the variables; it throws where graphql-js finds an error.
- * @returns null for variables inside of lists and objects
+ * Compiles a reader of a field's arguments in a valid document; it throws where graphql-js finds an error.
+ * @returns null for variables inside lists and objects
  */
 export function argumentsReader(field: GraphQLField<unknown, unknown>, node: FieldNode): ((variables: Values) => Values) | null {
   const nodes = node.arguments ?? []
@@ -84,7 +84,7 @@ export function argumentsReader(field: GraphQLField<unknown, unknown>, node: Fie
   }
 }
 
-/** The field as if these were all of its arguments. */
+/** The field with only these arguments. */
 function fieldWith(field: GraphQLField<unknown, unknown>, args: GraphQLArgument[]): GraphQLField<unknown, unknown> {
   return Object.create(field, { args: { value: args } }) as GraphQLField<unknown, unknown>
 }

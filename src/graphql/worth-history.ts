@@ -60,7 +60,7 @@ export function implementWorthHistory(builder: Builder): void {
   )
 }
 
-/** GraphQL knows floats only: of an amount beyond 90 trillion the nearest. */
+/** GraphQL has floats only: the nearest one for an amount beyond 90 trillion. */
 function floatOf(amount: number): number {
   return Number.isFinite(amount) ? amount : Number(JSON.stringify(amount))
 }

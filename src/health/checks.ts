@@ -1,4 +1,4 @@
-// What is checked of a running service or before its start: disk, the store of dumps, database, migrations, clock, worker, price sources and rates.
+// The checks of a service, running or not: disk, dump store, database, migrations, clock, worker, price sources and rates.
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { sql } from 'kysely'
 import { type Reason, reason, type Term } from '#core/problems.ts'
@@ -17,7 +17,7 @@ const LEAST_FREE_BYTES = 1024 ** 3
 const CLOCK_TOLERANCE_MS = 2_000
 const LEAST_POSTGRES = 150_000
 
-/** What can be checked without the database. */
+/** Checks that need no database. */
 export async function machineFindings(config: Config): Promise<Finding[]> {
   return [finding('settings', true, 'settings_valid'), dataDir(config), disk(config), limits(config), await dumps(config)]
 }
@@ -26,11 +26,11 @@ interface DatabaseInUse {
   db: Db
   /** what the database is */
   describe: Reason
-  /** whether a worker should be at work on it */
+  /** whether a worker should be running on it */
   needsWorker: boolean
 }
 
-/** What can be checked of a database that is open: itself, its clock, who works on it, and the prices in it. */
+/** Checks of an open database: the server, its clock, its workers and its prices. */
 export async function databaseFindings(config: Config, { db, describe, needsWorker }: DatabaseInUse): Promise<Finding[]> {
   const schema = await migrations(db)
   const sources = schema.ok ? await priceSources(db, config) : []
@@ -102,7 +102,7 @@ async function migrations(db: Db): Promise<Finding> {
   return finding('migrations', false, 'migrations_pending', { count: pending.length })
 }
 
-/** Without one, webhooks wait and publication periods do not end, while everything else works. */
+/** Without a worker, webhooks are not delivered and publication periods do not end, while everything else works. */
 async function worker(db: Db): Promise<Finding> {
   const { alive, lastSeenSeconds } = await workersSeen(db.kysely)
   const check = 'worker'
@@ -112,7 +112,7 @@ async function worker(db: Db): Promise<Finding> {
   return finding(check, isReplaced, isReplaced ? 'worker_replaced' : 'worker_missing', { seconds: Math.round(lastSeenSeconds) })
 }
 
-/** How fresh, complete and far trusted each source of prices is; for information, since only the operator knows what to expect. */
+/** How fresh, complete and trusted each price source is. Informational: only the operator knows what to expect. */
 async function priceSources(db: Db, { marketNames, priceRules }: Config): Promise<Finding[]> {
   const now = new Date()
   const ctx = { db, viewer: { kind: 'operator', name: 'doctor' } as const, now: () => now, rules: priceRules, marketNames }
@@ -144,7 +144,7 @@ function stateOf(source: PriceSource): Finding {
   })
 }
 
-/** @param unchecked prices that could not be compared with others for want of a rate of their day */
+/** @param unchecked prices that could not be compared with others for lack of an exchange rate of their day */
 function rates(known: Rates, currencies: string[], now: Date, unchecked: number): Finding {
   const missing = currencies.filter((currency) => known.microLira(currency, now.getTime()) === null)
   if (missing.length > 0) {

@@ -1,4 +1,4 @@
-// What checks of health find and what to do about it: rules with parameters, from which texts are made in any language.
+// Findings of health checks and their remedies: rules with parameters, from which texts are built in any language.
 import { fill, type Params, type Words } from '#core/problems.ts'
 import { type Static, Type } from '#core/input.ts'
 
@@ -13,7 +13,7 @@ const SOURCE =
   '[; {confirmed} % confirmed, {trusted} % trusted, {disputed} % disputed, {stale} % stale]; {held} held[; prices (coverage): {covered}]'
 const DECIDE = '[review them: mintmark held list --market {held_market}]'
 
-/** Every rule with its English texts; of `[a|b]` the first part is shown whose parameters are all given. */
+/** Every rule with its English texts. Of `[a|b]`, the first part whose parameters are all given is used. */
 export const FINDINGS = {
   settings_valid: { found: 'all valid' },
   settings_invalid: { found: '{message}', advice: 'fix the environment variable' },
@@ -88,7 +88,7 @@ export function finding(check: string, ok: boolean, rule: FindingRule, params: P
   return { check, ok, rule, params, found, ...(advice && { advice }) }
 }
 
-/** The texts of a finding in the language of the templates and the words (default: English); without advice where nothing is to be done. */
+/** The texts of a finding in the language of the templates and the words (default: English); without advice if nothing has to be done. */
 export function textsOf({ found, advice = '' }: FindingTexts, params: Params, words?: Words): Required<FindingTexts> {
   return { found: fill(found, params, words), advice: fill(advice, params, words) }
 }

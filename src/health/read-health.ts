@@ -1,4 +1,4 @@
-// How the service is: what the command `doctor` checks, seen from the node that answers.
+// The health of the service: the checks of the command `doctor`, as seen from the responding node.
 import { Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
@@ -16,7 +16,7 @@ export interface Health {
   findings: Finding[]
 }
 
-/** What checks need of a node: its settings. */
+/** The part of a node that checks use: its settings. */
 export interface HealthCtx extends ReadCtx {
   config: Config
 }

@@ -1,4 +1,4 @@
-// Hosts pages that were built when the project was installed, with headers that let them run nothing but themselves.
+// Hosts pages that were built at installation, with headers that allow only their own scripts.
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 
 const PAGE = 'index.html'
 
-// Pictures of cards lie on their sources' servers; everything else is our own.
+// Card pictures are on their sources' servers; everything else is served from here.
 const HEADERS = {
   'content-security-policy': [
     "default-src 'none'",
@@ -27,7 +27,7 @@ const NOT_BUILT = `<!doctype html><html lang="en"><meta charset="utf-8"><title>M
 <h1>This page has not been built</h1><p>Run <code>npm ci</code> in the checkout to build it, then restart.</p></html>`
 
 /**
- * Registers the pages of `dist/<name>` under `/<name>`; unknown paths below it get the first page, which finds its own way.
+ * Registers the pages of `dist/<name>` under `/<name>`; unknown paths below it return the first page, which routes in the browser.
  * @param name of the pages, such as `console`
  */
 export function addBuiltPages(app: FastifyInstance, name: string): void {
@@ -43,12 +43,12 @@ export function addBuiltPages(app: FastifyInstance, name: string): void {
       await pages.register(fastifyStatic, {
         root,
         prefix: `/${name}/`,
-        // Every file has a route of its own, and its packed forms are sent in its place.
+        // Every file has its own route, and its compressed forms are sent in its place.
         wildcard: false,
         index: false,
         globIgnore: [PAGE, '**/*.{br,gz}'],
         preCompressed: true,
-        // Names of assets change with their content.
+        // Names of assets contain a hash of their content.
         immutable: true,
         maxAge: '365d',
         setHeaders: (reply) => reply.headers(HEADERS),

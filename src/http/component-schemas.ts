@@ -1,5 +1,5 @@
 // Gives an OpenAPI document named schemas: each schema with a title, and each named list of values, moves to
-// `components.schemas` and is referred to from there.
+// `components.schemas` and is referenced from there.
 import { isDeepStrictEqual } from 'node:util'
 import { nameOfValues } from '#core/named-values.ts'
 
@@ -30,7 +30,7 @@ export interface SchemaHolder {
 
 /**
  * Moves the schemas, in place.
- * @throws Error when two different schemas have the same title
+ * @throws Error if two different schemas have the same title
  */
 export function nameSchemas(document: SchemaHolder): void {
   const named: Record<string, Schema> = {}
@@ -43,7 +43,7 @@ export function nameSchemas(document: SchemaHolder): void {
   }
   const referring = (declared: Schema): Schema => {
     const { documentedValues, ...schema } = declared
-    // For our own messages only.
+    // Used for our own error messages only.
     delete schema.allowed
     // Few tools compile patterns with Unicode classes.
     if (schema.pattern?.includes('\\p{')) delete schema.pattern
@@ -56,7 +56,7 @@ export function nameSchemas(document: SchemaHolder): void {
       schema.properties = Object.fromEntries(Object.entries(schema.properties).map(([name, property]) => [name, referring(property)]))
     return schema.enum ? referringValues(schema) : component(schema)
   }
-  // What the place says of the values stays there: description, default, examples.
+  // Annotations of the place stay there: description, default, examples.
   const referringValues = ({ enum: values = [], type, ...said }: Schema): Schema => {
     const title = nameOfValues(values)
     return { ...said, ...(title === undefined ? { enum: values, type } : component({ title, type, enum: values })) }

@@ -3,13 +3,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { setHeaders } from './fastify-adapter.ts'
 import type { Headers } from './response.ts'
 
-/** Headers, names and values in turn, of an answer to a request from this origin. */
+/** Response headers for a request from this origin, names and values in turn. */
 export type CorsHeaders = (origin: string | undefined) => Headers
 
 const EXPOSED = ['access-control-expose-headers', 'ETag, RateLimit, RateLimit-Policy, X-Request-Id, Retry-After']
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
-  // The last two are of the Model Context Protocol.
+  // The last two belong to the Model Context Protocol.
   'access-control-allow-headers':
     'Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, Mcp-Protocol-Version, Mcp-Session-Id',
   // Browsers cap it: Chromium at 2 hours, Firefox at 24.
@@ -17,8 +17,8 @@ const PREFLIGHT = {
 }
 
 /**
- * Callers send their key in a header, so answers never allow the browser's own credentials.
- * @param origins `*` for pages of any origin, else those of these origins only
+ * Callers send their key in a header, so that responses never allow the browser's own credentials.
+ * @param origins `*` for pages of any origin, otherwise the allowed origins
  */
 export function corsHeaders(origins: '*' | readonly string[]): CorsHeaders {
   if (origins === '*') {
@@ -30,7 +30,7 @@ export function corsHeaders(origins: '*' | readonly string[]): CorsHeaders {
   return (origin) => (origin === undefined ? vary : (allowed.get(origin) ?? vary))
 }
 
-/** Answers preflights of a listener before any route, gate or limit; to be called before other hooks are added. */
+/** Answers preflights of a listener before any route, gate or limit; call it before other hooks are added. */
 export function answerPreflights(app: FastifyInstance): void {
   app.addHook('onRequest', (request, reply, done) => {
     if (isPreflight(request)) reply.code(204).headers(PREFLIGHT).send()
@@ -38,7 +38,7 @@ export function answerPreflights(app: FastifyInstance): void {
   })
 }
 
-/** Sets the headers that pages need to read an answer, whatever it will be. */
+/** Sets the headers that let pages read any response. */
 export function allowOrigin(reply: FastifyReply, headers: CorsHeaders): void {
   setHeaders(reply, headers(reply.request.headers.origin))
 }

@@ -3,8 +3,8 @@ import type { FastifyRequest } from 'fastify'
 import { isLoopback } from '#core/loopback.ts'
 
 /**
- * The key where the request names a loopback host and came from this machine, else null: a page of another site that has
- * its own name lead here must not read it, nor who comes by way of a proxy.
+ * The key if the request names a loopback host and comes from this machine, otherwise null: neither another site whose
+ * name resolves to this machine nor a client behind a proxy may read it.
  */
 export function shownTo(request: FastifyRequest, key: string | null): string | null {
   const { headers, hostname, socket } = request

@@ -12,16 +12,16 @@ import type { Route } from './route.ts'
 import { hasLongList, slicedJson } from './sliced-json.ts'
 
 export interface EndpointRules<Ctx extends HasViewer> {
-  /** what the verb gets */
+  /** the verb's context */
   ctx: (viewer: Viewer, request: ApiRequest) => Ctx
   failed: Failures
-  /** for reads that are shared by plan: its version is that of everything they show */
+  /** for reads that are shared by plan: the version of everything that they show */
   cache?: ResponseCache
-  /** where it is given, clients may have every paged list as CSV: a view of one moment to read the list by */
+  /** if set, clients can get every paged list as CSV: a snapshot to read the list from */
   snapshot?: OpenSnapshot<Ctx>
 }
 
-/** What the route answers, for any adapter. */
+/** The response of a route, for any adapter. */
 export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, failed, cache, snapshot }: EndpointRules<Ctx>): Endpoint {
   const { verb } = route
   const input = inputOf(route)
@@ -55,7 +55,7 @@ export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, fail
     }
   }
   if (verb.sharedBy !== 'plan') return { operation: verb, respond: ownResponder(verb.secret ? unstored(make) : make), refuse: failed }
-  // Verbs that are shared by plan see no more of their caller.
+  // Verbs that are shared by plan see only the plan of their caller.
   const makeShared = make as unknown as (viewer: PlanViewer, request: ApiRequest) => MaybePromise<Response>
   return {
     operation: verb,
@@ -64,12 +64,12 @@ export function endpointOf<Ctx extends HasViewer>(route: Route<Ctx>, { ctx, fail
   }
 }
 
-/** Tells caches on the way that another `Accept` header gets another response. */
+/** Tells caches that another `Accept` header gets another response. */
 function byAccept(response: Response): Response {
   return { ...response, headers: [...response.headers, 'vary', 'accept'] }
 }
 
-/** Tells caches on the way not to store the response, whatever it is. */
+/** Tells caches not to store the response. */
 function unstored(make: Responder): Responder {
   const mark = (response: Response): Response => ({ ...response, headers: [...response.headers, 'cache-control', 'no-store'] })
   return (viewer, request) => {
@@ -82,7 +82,7 @@ export function namesInPath({ path }: { path: string }): string[] {
   return [...path.matchAll(/:(\w+)/g)].map((match) => match[1]!)
 }
 
-/** Reads a request into the verb's input: path and query by text, a body as it is. */
+/** Reads a request into the verb's input: path and query as text, a body as it is. */
 function inputOf<Ctx extends HasViewer>(route: Route<Ctx>): (request: ApiRequest) => unknown {
   const properties = (route.verb.input as { properties?: Record<string, TSchema> }).properties ?? {}
   const names = namesInPath(route)

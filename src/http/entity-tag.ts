@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Precondition } from '#core/precondition.ts'
 
 /**
- * The condition of the header `If-Match`, null without it. Compares weakly: tags here stand for revisions, and proxies
- * that compress mark them with `W/`.
+ * The condition of the header `If-Match`; null without it. Compares weakly: tags identify revisions, and proxies that
+ * compress mark them with `W/`.
  */
 export function preconditionOf({ headers }: { headers: IncomingHttpHeaders }): Precondition {
   const header = headers['if-match']
@@ -13,7 +13,7 @@ export function preconditionOf({ headers }: { headers: IncomingHttpHeaders }): P
   return (tag) => wanted.includes('*') || wanted.includes(tag)
 }
 
-/** Whether `If-None-Match` names this state; it compares weakly, since proxies that compress mark tags with `W/`. */
+/** Whether `If-None-Match` matches this version; compares weakly, because proxies that compress mark tags with `W/`. */
 export function matchesTag(header: string, tag: string): boolean {
   return header === '*' || header.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === tag)
 }

@@ -6,10 +6,10 @@ import type { Pagination } from '#core/paging.ts'
 import { reason } from '#core/problems.ts'
 import { isUnavailable } from '#db/transaction.ts'
 
-/** What a route answers in the envelope. */
+/** A successful response in the envelope. */
 export interface Answer {
   data: unknown
-  /** entity tag of the thing, for `ETag` */
+  /** entity tag of the resource, for `ETag` */
   etag?: string
   message?: string
   pagination?: Pagination
@@ -17,7 +17,7 @@ export interface Answer {
   extra?: Record<string, unknown>
 }
 
-/** The body of a successful answer; fields without a value are left out. */
+/** The body of a successful response; fields without a value are omitted. */
 export function successBody({ data, message, pagination, extra }: Answer): object {
   return {
     success: true,
@@ -54,7 +54,7 @@ export function errorBody(error: ServiceError): ErrorBody {
   return { success: false, error: { code: error.code, ...factsOf(error) } }
 }
 
-/** Any thrown value as a `ServiceError`; what is not the caller's doing keeps its cause for the log only. */
+/** Converts any thrown value to a `ServiceError`; for internal errors, the cause goes to the log only. */
 export function asServiceError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
   const fastify = FASTIFY_ERRORS[(error as { code?: string }).code ?? '']

@@ -1,9 +1,9 @@
-// Puts requests that were made of a demo, with what it answered, into an OpenAPI document: every operation gets its own,
-// and every error that it can give is shown as it is sent. test/spec/reference.test.ts makes them again.
+// Adds requests recorded on a demo, with their responses, to an OpenAPI document: one for every operation, and one for
+// every error that it can return. test/spec/reference.test.ts records them.
 import { readFileSync } from 'node:fs'
 import { ERROR_STATUS, type ErrorCode } from '#core/errors.ts'
 
-/** One request and its answer; they were made in the order in which they are kept. */
+/** One request and its response, in the order of recording. */
 export interface Example {
   /** method and address */
   request: string
@@ -11,14 +11,14 @@ export interface Example {
   /** a body that is not JSON, or is malformed */
   text?: string
   headers?: Record<string, string>
-  /** the caller, instead of a Plus key or an operator token */
+  /** the caller, if not a Plus key or an operator token */
   as?: 'starter' | 'nobody'
-  /** asked again until the status is this one, or until there are data */
+  /** repeated until the status is this one, or until there are data */
   until?: 'status' | 'data'
-  /** why it is not made again */
+  /** why it is not recorded again */
   unsent?: string
   status: number
-  /** lists are cut to two entries, secrets are others */
+  /** lists are cut to two entries, secrets are replaced */
   answer: unknown
 }
 
@@ -44,13 +44,13 @@ export interface OpenApi {
 export interface ExampleRules {
   /** address of the listener, without a path */
   url: string
-  /** what stands for the caller's credential */
+  /** placeholder for the caller's credential */
   credential: string
 }
 
 /** Adds the examples to a document, in place. */
 export function addExamples(document: OpenApi, rules: ExampleRules): void {
-  // A path without parameters is meant before one whose parameter would fit, too.
+  // A path without parameters wins over one whose parameter would also match.
   const paths = Object.keys(document.paths).sort((a, b) => a.split('{').length - b.split('{').length)
   const patterns = paths.map((path) => ({ path, pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '([^/]+)')}$`) }))
   const own = new Map<Operation, Example[]>()
@@ -104,7 +104,7 @@ function codeOf(answer: unknown): string | undefined {
   return (answer as { error?: { code: string } }).error?.code
 }
 
-/** The request as people paste it into a shell. */
+/** The request as a shell command. */
 export function curlOf({ request, body, text }: Example, { url, credential }: ExampleRules): string {
   const [method, address] = request.split(' ')
   const quoted = (value: string) => `'${value.replaceAll("'", `'\\''`)}'`

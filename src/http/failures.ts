@@ -4,20 +4,20 @@ import type { ErrorCode, ServiceError } from '#core/errors.ts'
 import { asServiceError, errorBody } from './envelope.ts'
 import { JSON_TYPE, type Response } from './response.ts'
 
-/** What is logged of a request that failed. */
+/** The log fields of a failed request. */
 export interface FailedRequest {
   id: string
   method: string
   url: string
 }
 
-/** The response to a failure; what is not the caller's doing is logged with its cause. */
+/** The response to a failure; internal errors are logged with their cause. */
 export type Failures = (error: unknown, request: FailedRequest) => Response
 
-/** Logged once for all requests that the failure of another service concerns. */
+/** Logged once for all requests that are affected by the failure of another service. */
 const LOGGED_ALREADY = new Set<ErrorCode>(['UPSTREAM_ERROR', 'UPSTREAM_TIMEOUT'])
 
-/** @param bodyOf the form of the body: the envelope unless told */
+/** @param bodyOf the format of the body; the envelope by default */
 export function failuresOf(log: Log, bodyOf: (error: ServiceError) => object = errorBody): Failures {
   return (thrown, { id, method, url }) => {
     const error = asServiceError(thrown)

@@ -11,28 +11,28 @@ import type { Headers, Response } from './response.ts'
 import { hostProblem, requestIdOf } from './server.ts'
 
 export interface FastPathRules {
-  /** the caller where the key is valid and in memory, null: Fastify finds out */
+  /** the caller, if the key is valid and cached; null: Fastify decides */
   known: (authorization: string | undefined) => Viewer | null
-  /** headers that tell the limits; throws or rejects where the caller may not go on */
+  /** rate-limit headers; throws or rejects if the caller may not continue */
   allow: (viewer: Viewer, operation: Operation) => MaybePromise<Headers>
   requests: RequestCounts
 }
 
-/** An endpoint that the fast path serves. */
+/** An endpoint on the fast path. */
 export interface FastEndpoint {
-  /** as metrics name it */
+  /** its name in metrics */
   route: string
   endpoint: Endpoint
   /**
-   * Reads a request that is for this endpoint and gives it to `serve`, or null if Fastify is to read it.
-   * @returns whether it is for this endpoint
+   * Reads a request for this endpoint and passes it to `serve`, or passes null if Fastify must read it.
+   * @returns whether the request is for this endpoint
    */
   read: (request: IncomingMessage, serve: (made: ApiRequest | null) => void) => boolean
 }
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Puts the endpoints before whatever answers the requests of a listener that is ready, before it listens. */
+/** Installs the endpoints in front of a complete listener's request handler, before it listens. */
 export function addFastPath(app: FastifyInstance, endpoints: readonly FastEndpoint[], rules: FastPathRules): void {
   const { server } = app
   const [fastify] = server.listeners('request') as [Listener]
@@ -40,7 +40,7 @@ export function addFastPath(app: FastifyInstance, endpoints: readonly FastEndpoi
   server.removeListener('request', fastify)
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const startedMs = performance.now()
-    // A listener that closes says so in its answers; Fastify does that, and refuses wrong Host headers.
+    // A closing listener announces it in its responses; Fastify does that, and rejects invalid Host headers.
     const viewer = server.listening && hostProblem(request) === null ? rules.known(request.headers.authorization) : null
     if (viewer === null) return fastify(request, response)
     for (const { endpoint, read, count } of served) {
@@ -77,7 +77,7 @@ function answer(exchange: Exchange, { allow }: FastPathRules): void {
   }
   try {
     const allowed = allow(viewer, endpoint.operation)
-    // Bytes are made while they are sent, which may fail, too.
+    // Bodies are serialised while they are sent, which may fail, too.
     if (allowed instanceof Promise) allowed.then(respond).catch(refuse)
     else respond(allowed)
   } catch (error) {
@@ -86,7 +86,7 @@ function answer(exchange: Exchange, { allow }: FastPathRules): void {
 }
 
 const NONE: Headers = []
-/** Bodies up to this many bytes are sent as text together with their headers: one piece to write instead of two. */
+/** Bodies up to this size are sent as text together with their headers: one write instead of two. */
 const SHORT = 4_096
 
 /** Writes a response and counts it. Bodies are never streams here. */
@@ -109,7 +109,7 @@ const QUESTION_MARK = 63
 const LONGEST_NUMBER = 10
 
 /**
- * A GET of a fixed path, or of one that ends in a number.
+ * Matches a GET of a fixed path, or of one that ends in a number.
  * @param path as routes declare it: `/items` or `/items/:id`
  */
 export function fastRead(prefix: string, path: string, endpoint: Endpoint): FastEndpoint {
@@ -117,7 +117,7 @@ export function fastRead(prefix: string, path: string, endpoint: Endpoint): Fast
   const start = prefix + fixed
   const read: FastEndpoint['read'] = (request, serve) => {
     const url = request.url!
-    // Paths are compared, not looked up: to look a new text up V8 first puts it into its table of strings.
+    // Paths are compared, not looked up: for a look-up, V8 would first intern the text.
     if (request.method !== 'GET' || !url.startsWith(start)) return false
     const from = start.length
     const to = parameter === null ? from : endOfDigits(url, from)

@@ -1,4 +1,4 @@
-// Fastify as an adapter: its request in our form, our response by its reply.
+// Adapter for Fastify: converts its requests to ours, and writes our responses to its reply.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Operation, Viewer } from '#core/verb.ts'
 import type { RawQuery } from './query.ts'
@@ -9,11 +9,11 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** set by the gate, before the body is read */
     viewer: Viewer | null
-    /** what the gate admitted the caller by: the Authorization header, or the console session's secret */
+    /** the credential that the gate accepted: the Authorization header, or the console session's secret */
     credential: string | null
   }
   interface FastifyContextConfig {
-    /** what the gate looks at of the route's verb */
+    /** the gate's view of the route's verb */
     operation?: Operation
   }
 }
@@ -24,7 +24,7 @@ export function viewerOf(request: FastifyRequest): Viewer {
   return request.viewer
 }
 
-/** Fastify's request in our form. */
+/** Converts Fastify's request. */
 export function apiRequest(request: FastifyRequest): ApiRequest {
   const { id, method, url, headers, body } = request
   const params = request.params as Record<string, string>
@@ -41,18 +41,18 @@ export function apiRequest(request: FastifyRequest): ApiRequest {
   }
 }
 
-/** A credential without the scheme, whose letters may be of either case. */
+/** A credential without its scheme, which is case-insensitive. */
 export function bareCredential(credential: string | null): string | null {
   return credential?.replace(/^\S+ +/, '') ?? null
 }
 
-/** Answers a request that has passed the gate. */
+/** Handles a request that has passed the gate. */
 export function answerBy(respond: Responder, request: FastifyRequest, reply: FastifyReply): FastifyReply | Promise<FastifyReply> {
   const response = respond(viewerOf(request), apiRequest(request))
   return response instanceof Promise ? response.then((made) => sendBy(reply, made)) : sendBy(reply, response)
 }
 
-/** Sets headers; what answers vary by adds up. */
+/** Sets headers; values of `Vary` are added. */
 export function setHeaders(reply: FastifyReply, headers: Headers): void {
   for (let i = 0; i < headers.length; i += 2) {
     const name = headers[i]!
@@ -61,7 +61,7 @@ export function setHeaders(reply: FastifyReply, headers: Headers): void {
   }
 }
 
-/** Sends a response by Fastify's reply. */
+/** Sends a response with Fastify's reply. */
 export function sendBy(reply: FastifyReply, { status, headers, etag, body }: Response): FastifyReply {
   reply.code(status)
   setHeaders(reply, headers)

@@ -8,9 +8,9 @@ import type { ApiRequest } from './respond.ts'
 const VISIBLE = /^[\x21-\x7e]{1,255}$/
 
 /**
- * What makes a write repeatable, null without the header and for reads.
+ * Identifies a write so that it can be repeated; null without the header and for reads.
  * The body is compared with that of later requests as a JSON value.
- * @throws VALIDATION_ERROR for an invalid key, and without a credential to encrypt the result with
+ * @throws VALIDATION_ERROR for an invalid key, and if there is no credential to encrypt the result with
  */
 export function idempotencyOf(request: ApiRequest, viewer: Viewer): Idempotency | null {
   const key = request.headers['idempotency-key']

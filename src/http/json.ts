@@ -1,23 +1,23 @@
-// Reads the JSON that clients send, and refuses text that is not JSON or is nested only to exhaust the stack.
+// Parses JSON from clients, and rejects text that is not JSON or is nested too deeply.
 import { isUtf8 } from 'node:buffer'
 import { ServiceError } from '#core/errors.ts'
 import { reason, type Term } from '#core/problems.ts'
 
-/** More levels than any body has a use for. */
+/** Deeper than any valid body. */
 const MOST_LEVELS = 64
 
 const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i
 const BYTE_ORDER_MARK = '\ufeff'
 
-/** The value of a body, undefined for an empty one. @throws as `textOfBody` does, and INVALID_JSON for what is none */
+/** The value of a body; undefined for an empty one. @throws as `textOfBody`, and INVALID_JSON for invalid JSON */
 export function parseJsonBody(contentType: string, body: Buffer): unknown {
   const text = textOfBody(contentType, body)
   return body.length === 0 ? undefined : parseJson(text, 'body')
 }
 
 /**
- * The text of a body. A byte order mark, which Windows programs write, is passed over.
- * @throws INVALID_JSON, and UNSUPPORTED_MEDIA_TYPE for another charset: read as UTF-8, its letters would be stored as others
+ * The text of a body. A byte order mark, which Windows programs write, is skipped.
+ * @throws INVALID_JSON, and UNSUPPORTED_MEDIA_TYPE for another charset: read as UTF-8, its letters would be wrong
  */
 export function textOfBody(contentType: string, body: Buffer): string {
   const charset = CHARSET.exec(contentType)?.[1]?.toLowerCase()
@@ -29,7 +29,7 @@ export function textOfBody(contentType: string, body: Buffer): string {
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
 }
 
-/** @throws INVALID_JSON, naming `part`; also for a key that an object has twice, of which JSON.parse would drop one */
+/** @throws INVALID_JSON, naming `part`; also for a duplicate key of an object, of which JSON.parse would drop one */
 export function parseJson(text: string, part: Term): unknown {
   const value = parsed(text, part)
   const keys = countKeys(value, MOST_LEVELS)
@@ -46,7 +46,7 @@ function parsed(text: string, part: Term): unknown {
   }
 }
 
-/** Keys of all objects in a value, null if it is nested deeper than so many levels. */
+/** Number of keys of all objects in a value; null if it is nested deeper than `levels`. */
 function countKeys(value: unknown, levels: number): number | null {
   if (typeof value !== 'object' || value === null) return 0
   if (levels === 0) return null
@@ -66,7 +66,7 @@ const BACKSLASH = 92
 const BRACE = 123
 const BRACE_END = 125
 
-/** Colons of valid JSON outside of its texts: one for each key as it was written. */
+/** Number of colons outside of the strings of valid JSON: one for each key as written. */
 function countColons(text: string): number {
   let count = 0
   for (let i = 0; i < text.length; i += 1) {
@@ -77,7 +77,7 @@ function countColons(text: string): number {
   return count
 }
 
-/** The first key that an object of valid JSON has twice, as it is written the second time. */
+/** The first duplicate key of an object in valid JSON, as it is written the second time. */
 function duplicateKey(text: string): string {
   const objects: Set<string>[] = []
   let last = ''
@@ -99,7 +99,7 @@ function duplicateKey(text: string): string {
   return last
 }
 
-/** Position of the quote that ends a text. */
+/** Position of the quote that ends a string. */
 function endOfText(text: string, start: number): number {
   let end = start
   for (;;) {

@@ -9,12 +9,12 @@ import type { Answer } from './envelope.ts'
 import type { Response } from './response.ts'
 import type { Route } from './route.ts'
 
-/** Opens a view of one moment for what a verb gets. */
+/** Opens a snapshot for a verb's context. */
 export type OpenSnapshot<Ctx> = (ctx: Ctx) => Promise<Snapshot>
 
-/** Rows read at once. */
+/** Rows per read. */
 const BATCH = 2_000
-/** A caller that takes nothing for so long loses the rest, as the database keeps what it has replaced meanwhile. */
+/** A client that reads nothing for this long loses the rest, because the snapshot keeps old row versions in the database. */
 const STALLED_MS = 60_000
 
 /** Exports at once; more wait. Each has a connection of the pool to itself, and everything else needs the others. */
@@ -118,7 +118,7 @@ interface Column {
   read: (row: object) => string | number | null
 }
 
-/** A column for each value, objects within a row as `item.name`; lists and free objects are JSON in one cell. */
+/** A column for each value; nested objects as `item.name`, lists and free objects as JSON in one cell. */
 function columnsOf({ properties = {} }: Shape, before: string, holderOf: (row: object) => unknown = (row) => row): Column[] {
   return Object.entries(properties).flatMap(([field, shape]) => {
     const name = `${before}${field}`

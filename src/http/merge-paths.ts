@@ -8,7 +8,7 @@ interface Paths {
   paths: Record<string, object>
 }
 
-/** Joins such paths in place: `/imports/{id}` and `/imports/{format}` become `/imports/{id_or_format}`. */
+/** Merges such paths in place: `/imports/{id}` and `/imports/{format}` become `/imports/{id_or_format}`. */
 export function mergePaths(document: Paths): void {
   const families = Map.groupBy(Object.entries(document.paths), ([path]) => path.replace(/\{\w+\}/g, '{}'))
   document.paths = Object.fromEntries([...families.values()].map(merged))

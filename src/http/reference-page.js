@@ -2,7 +2,7 @@
 
 const original = window.SwaggerUIBundle
 
-// The link to an operation lies inside the button that opens it. Opening it puts the same address into the location.
+// The link to an operation is inside the button that opens it. Opening the operation sets the same address as the location.
 const plainDeepLinks = () => ({
   wrapComponents: {
     DeepLink:
@@ -15,7 +15,7 @@ const plainDeepLinks = () => ({
 const start = (config) => original({ ...config, plugins: [...config.plugins, plainDeepLinks] })
 window.SwaggerUIBundle = Object.assign(start, original)
 
-/** What a list of choices without a label chooses. */
+/** Labels for choices that have none. */
 function nameOf(select) {
   if (select.id === 'servers') return 'Server'
   if (select.closest('.examples-select')) return 'Example'
@@ -30,7 +30,7 @@ function addNames() {
     dialog.setAttribute('aria-modal', 'true')
     dialog.setAttribute('aria-label', 'Authorization')
   }
-  // Long answers scroll, by keyboard too.
+  // Long responses scroll, also with the keyboard.
   for (const text of document.querySelectorAll('#swagger-ui pre:not([tabindex])')) text.setAttribute('tabindex', '0')
 }
 

@@ -8,7 +8,7 @@ import { addExamples, type ExampleRules, type OpenApi } from './examples.ts'
 import { mergePaths } from './merge-paths.ts'
 import { registerOtherMethods } from './routes.ts'
 
-// The plugin's own policy lets pages load from other hosts, and breaks them over plain HTTP by asking for HTTPS.
+// The plugin's own policy allows pages to load from other hosts, and breaks them over plain HTTP by requiring HTTPS.
 const POLICY = [
   "default-src 'self'",
   "base-uri 'self'",
@@ -27,19 +27,19 @@ const CONTACT = { name: 'The operator of this service' }
 const LICENSE = { name: 'Apache License 2.0', identifier: 'Apache-2.0' }
 
 export interface Reference extends ExampleRules {
-  /** where the page is */
+  /** path of the page */
   page: string
-  /** where the document is */
+  /** path of the document */
   document: string
   /** title, texts, tags and security schemes */
   openapi: Openapi & { info: object }
-  /** where clients reach the listener, null for where the document comes from */
+  /** address of the listener for clients; null for the origin of the document */
   server: string | null
 }
 
 type Openapi = NonNullable<FastifyDynamicSwaggerOptions['openapi']>
 
-/** Registers document and page; before the routes that they are about. */
+/** Registers the document and the page; call it before the routes are registered. */
 export async function addReference(app: FastifyInstance, { page, document, openapi, server, ...rules }: Reference): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -50,7 +50,7 @@ export async function addReference(app: FastifyInstance, { page, document, opena
     },
     transformObject: (made) => {
       if (!('openapiObject' in made)) return made.swaggerObject
-      // A copy: other listeners of the process make their documents of the same schemas.
+      // A copy: other listeners of the process build their documents from the same schemas.
       const document = structuredClone(made.openapiObject) as unknown as OpenApi & SchemaHolder
       addExamples(document, rules)
       mergePaths(document)

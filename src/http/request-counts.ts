@@ -1,4 +1,4 @@
-// Counts of answered requests by route and status, cheap enough for every request; metrics are written from them.
+// Counts responses by route and status, cheaply enough for every request; `/metrics` reads them.
 import type { FastifyInstance } from 'fastify'
 
 /** Upper bounds of the duration buckets, in seconds. */
@@ -10,15 +10,15 @@ export interface RouteCounts {
   status: number
   count: number
   seconds: number
-  /** requests no longer than the bound at the same place, not cumulative; the last one: longer than all */
+  /** requests up to the bound of the same index, not cumulative; the last element: longer than all bounds */
   buckets: number[]
 }
 
-/** Counts answers and their durations by method, route and status, for `/metrics`. */
+/** Counts responses and their durations by method, route and status, for `/metrics`. */
 export class RequestCounts {
   readonly #routes = new Map<string, RouteCounts>()
 
-  /** Counts what a listener answers from now on. */
+  /** Counts the responses of a listener from now on. */
   watch(app: FastifyInstance): void {
     app.addHook('onResponse', (request, reply, done) => {
       this.add(request.method, request.routeOptions.url ?? 'unknown', reply.statusCode, reply.elapsedTime)
@@ -26,12 +26,12 @@ export class RequestCounts {
     })
   }
 
-  /** Counts one answer. */
+  /** Counts one response. */
   add(method: string, route: string, status: number, milliseconds: number): void {
     addTo(this.#of(method, route, status), milliseconds)
   }
 
-  /** Counts answers of one route without looking a success up each time; it shows from the first answer on. */
+  /** Counts responses of one route without a look-up for each success; the route appears from the first response on. */
   counter(route: string): (method: string, status: number, milliseconds: number) => void {
     let last: RouteCounts | null = null
     return (method, status, milliseconds) => {

@@ -1,4 +1,4 @@
-// The one maker of answers: a request and its caller become a response here, whichever adapter read the request.
+// The one place that makes responses: a request and its caller become a response here, whichever adapter read the request.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Cache } from '#core/cache.ts'
 import type { Operation, PlanViewer, Viewer } from '#core/verb.ts'
@@ -7,10 +7,10 @@ import type { Failures } from './failures.ts'
 import type { RawQuery } from './query.ts'
 import { encoded, encodingFor, type Response, unlessKnown } from './response.ts'
 
-/** Asks to be told when the caller's connection ends; what it gives takes that back. */
+/** Registers a listener for the end of the caller's connection; the returned function removes it. */
 export type OnDisconnect = (listener: () => void) => () => void
 
-/** Disconnects of the caller of a request. */
+/** Disconnection of a request's caller. */
 export function disconnectOf({ socket }: IncomingMessage): OnDisconnect {
   return (listener) => {
     socket.once('close', listener)
@@ -18,7 +18,7 @@ export function disconnectOf({ socket }: IncomingMessage): OnDisconnect {
   }
 }
 
-/** A request as an adapter has read it. */
+/** A request, as an adapter has read it. */
 export interface ApiRequest {
   id: string
   method: string
@@ -27,9 +27,9 @@ export interface ApiRequest {
   headers: IncomingHttpHeaders
   params: Readonly<Record<string, string>>
   query: () => RawQuery
-  /** Calls the listener if the connection ends; the function that it gives takes the listener back. */
+  /** Registers a listener for the end of the connection; the returned function removes it. */
   onDisconnect: OnDisconnect
-  /** the secret that the caller was let in by, null outside the gate */
+  /** the secret that the caller was authenticated by; null outside the gate */
   credential: () => string | null
   body?: unknown
 }
@@ -39,25 +39,25 @@ export type MaybePromise<T> = T | Promise<T>
 /** Never throws or rejects: a failure is a response, too. */
 export type Responder = (viewer: Viewer, request: ApiRequest) => MaybePromise<Response>
 
-/** What a route does, for any adapter. */
+/** The behaviour of a route, for any adapter. */
 export interface Endpoint {
   operation: Operation
   respond: Responder
-  /** the response to a caller who is not let in */
+  /** the response to a rejected caller */
   refuse: Failures
 }
 
-/** Responses by plan, encoding and what was asked for; all are dropped when what they were made from changes. */
+/** Cached responses by plan, encoding and request; all are dropped when their source changes. */
 export type ResponseCache = Cache<string, Response>
 
 const ENTRY_BYTES = 300
 
-/** What a cached response counts towards the cache's limit, in bytes. */
+/** Weight of a cached response, in bytes. */
 export function responseWeight({ body }: Response, key: string): number {
   return ENTRY_BYTES + key.length + (Buffer.isBuffer(body) ? body.length : 0)
 }
 
-/** Finishes what is made for one caller alone. */
+/** Makes the response for one caller alone. */
 export function ownResponder(make: Responder): Responder {
   return (viewer, request) => {
     const encoding = encodingFor(request.headers['accept-encoding'])
@@ -71,19 +71,19 @@ export interface SharedReads {
   cache: ResponseCache | undefined
   /** what the response depends on besides the plan and the encoding */
   keyOf: (request: ApiRequest) => string
-  /** null for what is not shared: `otherwise` responds; what comes later is not cached */
+  /** null if it is not shared: `otherwise` responds, and nothing is cached */
   make: (viewer: PlanViewer, request: ApiRequest) => MaybePromise<Response> | null
   otherwise: Responder
   /** its bytes take no longer to make than to find in the cache: only compressed ones are cached */
   cheap?: boolean
 }
 
-/** Share of the bytes, asked for again, that a full cache takes in: one page of bytes pushes out many ways of making pages. */
+/** Share of the bytes of repeated requests that a full cache accepts: one page of bytes evicts many cached functions. */
 const ADMITTED_WHEN_FULL = 1 / 128
 
 /**
- * Finishes what everyone on a plan gets alike, out of the cache where it can. How to make the bytes is cached at once, the
- * bytes when they are asked for again: most queries come only once.
+ * Responds with what everyone on a plan gets, from the cache if possible. The function that makes the bytes is cached at once,
+ * the bytes themselves at the second request: most queries are sent only once.
  */
 export function sharedResponder({ cache, keyOf, make, otherwise, cheap = false }: SharedReads): Responder {
   const own = ownResponder(otherwise)

@@ -1,11 +1,11 @@
-// What a listener sends, before either adapter writes it: status, headers and body; and how an error becomes one.
+// A response before either adapter writes it: status, headers and body; and the conversion of errors.
 import { pipeline, type Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { brotliCompress, brotliCompressSync, constants, createBrotliCompress, createGzip, gzip, gzipSync } from 'node:zlib'
 import Negotiator from 'negotiator'
 import { matchesTag } from './entity-tag.ts'
 
-/** Names and values in turn, names in lower case: what `writeHead` of node:http takes. */
+/** Names and values in turn, names in lower case: the form that `writeHead` of node:http takes. */
 export type Headers = readonly string[]
 
 export interface Response {
@@ -13,9 +13,9 @@ export interface Response {
   headers: Headers
   /** entity tag, sent as `ETag` */
   etag?: string | null
-  /** bytes, or what makes them when they are needed: not for a 304 or HEAD; null for none */
+  /** bytes, or a function that makes them when needed: not for a 304 or HEAD; null for an empty body */
   body: Buffer | Readable | (() => Buffer) | null
-  /** makes the same bytes once more, as long as nothing has changed; null if the response may not be cached */
+  /** makes the same bytes again, as long as nothing has changed; null if the response must not be cached */
   again?: (() => Buffer) | null
 }
 
@@ -27,24 +27,24 @@ export function jsonResponse(status: number, body: object, headers: Headers = JS
   return { status, headers, body: Buffer.from(JSON.stringify(body)) }
 }
 
-/** A 304 without a body where the caller has this state already. */
+/** A 304 without a body if the caller has this version. */
 export function unlessKnown(response: Response, ifNoneMatch: string | undefined): Response {
   if (ifNoneMatch === undefined || response.etag == null || !matchesTag(ifNoneMatch, response.etag)) return response
   return { ...response, status: 304, headers: [], body: null }
 }
 
-/** Bodies from this many bytes on are compressed for clients who accept it. */
+/** Bodies of at least this size are compressed for clients that accept it. */
 const COMPRESS_FROM = 1_024
-/** Up to this many bytes, more than a page of 20 items, compressing at once is cheaper than a thread. */
+/** Up to this size, more than a page of 20 items, compressing synchronously is cheaper than a thread. */
 const COMPRESS_AT_ONCE = 32 * 1024
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
-/** Among those that a caller likes as much, the first. */
+/** Of equally preferred encodings, the first is used. */
 const ENCODINGS = ['br', 'gzip', 'identity']
-/** Its types lack the argument that says which encoding the server prefers. */
+/** Its types omit the argument for the server's preference. */
 type EncodingNegotiator = { encodings: (available: readonly string[], options: { preferred: readonly string[] }) => string[] }
 const compressInThread = { br: promisify(brotliCompress), gzip: promisify(gzip) }
 
-/** The encoding that an `Accept-Encoding` header prefers among ours. */
+/** The encoding of ours that an `Accept-Encoding` header prefers. */
 export function encodingFor(acceptEncoding: string | undefined): 'br' | 'gzip' | null {
   if (acceptEncoding === undefined) return null
   const negotiator = new Negotiator({ headers: { 'accept-encoding': acceptEncoding } }) as EncodingNegotiator
@@ -52,14 +52,14 @@ export function encodingFor(acceptEncoding: string | undefined): 'br' | 'gzip' |
   return best === 'br' || best === 'gzip' ? best : null
 }
 
-/** Whether an `Accept` header prefers CSV to JSON; both are as welcome where it is missing or takes anything. */
+/** Whether an `Accept` header prefers CSV to JSON; JSON wins if both are equally acceptable. */
 export function prefersCsv(accept: string | undefined): boolean {
   return accept !== undefined && new Negotiator({ headers: { accept } }).mediaTypes(['application/json', 'text/csv'])[0] === 'text/csv'
 }
 
-/** The response with its body compressed, but for small ones. */
+/** The response with a compressed body, unless it is small. */
 export function encoded(response: Response, encoding: 'br' | 'gzip' | null): Response | Promise<Response> {
-  // A body whose length is told is a file: it is sent as it is.
+  // A body with a known length is a file: it is sent as it is.
   if (encoding === null || response.headers.includes('content-length')) return response
   const body = typeof response.body === 'function' ? response.body() : response.body
   if (body === null) return response

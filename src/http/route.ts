@@ -9,19 +9,19 @@ import type { Headers } from './response.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** The envelope as bytes that are there already, and what stands for its state in `ETag`. */
+/** The envelope as ready bytes, and the version for its `ETag`. */
 export interface ReadyAnswer {
   tag: string
   bytes: () => Buffer
 }
 
-/** Something else than JSON, such as a file. */
+/** A response other than JSON, such as a file. */
 export interface FileAnswer {
   headers: Headers
   body: Readable | Buffer
 }
 
-/** Codes that do not follow from the route's verb: see `verbErrors`. */
+/** Error codes that do not follow from the route's verb: see `verbErrors`. */
 export type OwnErrorCode = Exclude<
   ErrorCode,
   'PLAN_UPGRADE_REQUIRED' | 'READ_ONLY_KEY' | 'VALIDATION_ERROR' | 'PLUS_LISTING_ERROR' | 'PLUS_COLLECTION_ERROR'
@@ -29,32 +29,32 @@ export type OwnErrorCode = Exclude<
 
 export interface Route<Ctx extends HasViewer> {
   method: Method
-  /** with parameters as `:id`; they are integers of the verb's input unless the input says otherwise */
+  /** with parameters as `:id`; they are integers of the verb's input unless the input declares another type */
   path: string
   // biome-ignore lint/suspicious/noExplicitAny: a list of routes holds verbs of all inputs and results
   verb: Verb<Ctx, any, any>
-  /** the result as it is answered */
+  /** the result as it is sent */
   answer: (result: never) => Answer | ReadyAnswer | FileAnswer
-  /** the result where the caller prefers `text/csv` to JSON by its `Accept` header */
+  /** the result if the caller prefers `text/csv` to JSON in its `Accept` header */
   csv?: (result: never) => FileAnswer
-  /** field of a list's rows whose entries are the rows of its CSV, each with the other fields of its row */
+  /** field of a list's rows whose entries become rows of the CSV, each with the other fields of its row */
   csvEntries?: string
-  /** whether a POST changes nothing: its input is too long for a query */
+  /** whether a POST changes nothing: its input is too long for a query string */
   reads?: boolean
   /** for reads shared by plan: the bytes take no longer to make than to find in the cache */
   cheap?: boolean
-  /** one line, and more where a stranger needs it */
+  /** one line, or more if it needs explanation */
   summary: string
   description?: string
   tag: string
-  /** success status, 200 unless told */
+  /** success status; 200 unless set */
   status?: number
-  /** input field that takes the whole body where that is not an object of fields (an array, a file); others come as text */
+  /** input field for a whole body that is not an object of fields (an array, a file); other bodies are text */
   bodyField?: string
-  /** input fields of a write that are read from the query; they may stand in the body instead */
+  /** input fields of a write that are read from the query; the body may contain them instead */
   queryFields?: readonly string[]
   bodyLimit?: number
-  /** other types of bodies than JSON, by content type, each with what reads it into fields */
+  /** body types other than JSON, by content type, each with a function that reads it into fields */
   bodies?: Readonly<Record<string, (body: Buffer) => Promise<object>>>
   /** prepares a scope of the route's own, such as one that reads other bodies than JSON */
   scope?: (inner: FastifyInstance) => void
@@ -63,6 +63,6 @@ export interface Route<Ctx extends HasViewer> {
   paged?: boolean
   /** schemas of further members of the envelope, for the reference */
   extra?: Record<string, TSchema>
-  /** error codes beside those of every route and of the verb; PRECONDITION_FAILED says that the write honours `If-Match`, which others refuse */
+  /** error codes in addition to those of every route and of the verb; PRECONDITION_FAILED: the write honours `If-Match`, which others reject */
   errors?: readonly OwnErrorCode[]
 }

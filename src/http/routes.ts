@@ -22,7 +22,7 @@ export interface RouteRules<Ctx extends HasViewer> extends EndpointRules<Ctx> {
   security: string
 }
 
-/** Registers routes, and for every path an answer to the methods it does not have. */
+/** Registers routes, and a 405 response for the other methods of every path. */
 export function registerRoutes<Ctx extends HasViewer>(app: FastifyInstance, routes: Route<Ctx>[], rules: RouteRules<Ctx>): void {
   const paths = new Map<string, { url: string; methods: Method[] }>()
   for (const route of routes) {
@@ -34,7 +34,7 @@ export function registerRoutes<Ctx extends HasViewer>(app: FastifyInstance, rout
         registerRoute(inner, route, rules)
       })
     } else registerRoute(app, route, rules)
-    // What a parameter is called makes no other path.
+    // Paths that differ only in parameter names are the same.
     const path = route.path.replace(/:\w+/g, ':')
     const known = paths.get(path)
     if (known) known.methods.push(route.method)
@@ -43,7 +43,7 @@ export function registerRoutes<Ctx extends HasViewer>(app: FastifyInstance, rout
   for (const { url, methods } of paths.values()) registerOtherMethods(app, url, methods)
 }
 
-/** Reads bodies of a type, packed or not, into fields; refuses those that cannot be read as the verb refuses its input. */
+/** Reads bodies of a type, compressed or not, into fields; errors are those of the verb's input. */
 function acceptBody(scope: FastifyInstance, type: string, read: (body: Buffer) => Promise<object>, verb: { familyError: ErrorCode | null }): void {
   scope.addContentTypeParser(type, { parseAs: 'buffer' }, async ({ headers, routeOptions }: FastifyRequest, body: Buffer) => {
     try {
@@ -54,7 +54,7 @@ function acceptBody(scope: FastifyInstance, type: string, read: (body: Buffer) =
   })
 }
 
-/** What clients try, of which no path has the last two. */
+/** Methods that clients try; no path has the last two. */
 const TRIED = [...METHODS, 'OPTIONS', 'TRACE']
 
 /** 405 with `Allow` for the methods that a path does not have. */
@@ -89,7 +89,7 @@ function writes({ method, reads = false }: { method: Method; reads?: boolean }):
   return method !== 'GET' && !reads
 }
 
-/** Before the body is read, so that no upload is taken for nothing. */
+/** Checked before the body is read, so that no upload is received in vain. */
 function refuseCondition(verb: { familyError: ErrorCode | null }): onRequestHookHandler {
   return (request, _reply, done) => {
     if (request.headers['if-match'] === undefined) done()
@@ -97,7 +97,7 @@ function refuseCondition(verb: { familyError: ErrorCode | null }): onRequestHook
   }
 }
 
-/** The reference's entry of a route, made from the schemas that also check. */
+/** The reference entry of a route, derived from the schemas that also validate. */
 function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security, snapshot }: RouteRules<Ctx>): object {
   const shape = route.verb.input as { properties?: Record<string, TSchema>; required?: string[] }
   const properties = shape.properties ?? {}
@@ -122,7 +122,7 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security, snaps
     ...verbErrors(security === 'operatorToken' ? { ...route.verb, needs: 'operator' } : route.verb),
     ...(route.errors ?? []),
   ])
-  // Next to JSON, which has them as members, files leave the query for fields.
+  // Fields of a JSON body that a file body passes in the query.
   const elsewhere = route.bodies ? names : [...names, ...queryFields, route.bodyField]
   const others = Object.keys(properties).filter((name) => !elsewhere.includes(name))
   const readsBody = route.method !== 'GET' && route.method !== 'DELETE'
@@ -131,7 +131,7 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security, snaps
     summary: route.summary,
     ...(description && { description }),
     tags: [route.tag],
-    // Other bodies than JSON are files, of whatever type.
+    // Other bodies than JSON are files, of any type.
     ...(route.scope && { consumes: ['application/octet-stream'] }),
     ...(route.bodies && { consumes: ['application/json', ...Object.keys(route.bodies)] }),
     security: [{ [security]: [] }],
@@ -148,7 +148,7 @@ function referenceOf<Ctx extends HasViewer>(route: Route<Ctx>, { security, snaps
   }
 }
 
-/** The request headers that change what an operation does, by the errors that they lead to. */
+/** The request headers that change what an operation does, derived from its errors. */
 function headersOf(errors: ReadonlySet<ErrorCode>): TSchema {
   const key = Type.String({
     maxLength: 255,
@@ -161,7 +161,7 @@ function headersOf(errors: ReadonlySet<ErrorCode>): TSchema {
   })
 }
 
-/** The error codes that follow from a verb: of its plan, and of what is wrong with its input. */
+/** The error codes that follow from a verb: from its plan, and from its input. */
 function verbErrors({
   needs,
   writes,
@@ -171,7 +171,7 @@ function verbErrors({
   const takesInput = Object.keys((input as { properties?: object }).properties ?? {}).length > 0
   return [
     ...(isOperatorNeed(needs) || needs === PLANS[0] ? [] : (['PLAN_UPGRADE_REQUIRED'] as const)),
-    // Every role may do what needs no more than to be an operator.
+    // Every role may call a verb that only requires an operator.
     ...(isOperatorNeed(needs) && needs !== 'operator' ? (['FORBIDDEN'] as const) : []),
     ...(!isOperatorNeed(needs) && writes ? (['READ_ONLY_KEY'] as const) : []),
     ...(familyError ? [familyError] : takesInput ? (['VALIDATION_ERROR'] as const) : []),

@@ -16,14 +16,14 @@ import { unpackBody } from './unpack.ts'
 import { discardUnreadBody } from './unread-body.ts'
 
 const BODY_LIMIT = 1024 * 1024
-/** How long a client may take nothing of its answers; Node looks twice before it is sure, which makes 34 s. */
+/** How long a client may stop reading a response; Node checks twice, which makes 34 s. */
 const UNREAD_MS = 17_000
-/** How long a connection may be without a byte while its request is worked on. */
+/** How long a connection may be idle while its request is processed. */
 const WORKING_MS = 60_000
 const REQUEST_ID = /^[\w.:-]{1,64}$/
 
-// An id is the process's random prefix and a count, decimal since other bases take ten times as long: unique over nodes, and
-// no random bytes per request.
+// An id is the process's random prefix and a counter, decimal because other bases take ten times as long: unique across nodes,
+// without random bytes per request.
 const idPrefix = randomBytes(6).toString('hex')
 let idCount = 0
 
@@ -32,16 +32,16 @@ export function newRequestId(): string {
   return `${idPrefix}-${idCount}`
 }
 
-/** The caller's own id where it is one, else a new one. */
+/** The caller's own id if it is valid, otherwise a new one. */
 export function requestIdOf({ headers }: { headers: IncomingHttpHeaders }): string {
   const given = headers['x-request-id']
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : newRequestId()
 }
 
-/** Joined with a comma where it was sent twice. */
+/** Node joins the header with a comma if it was sent twice. */
 const HOST = /^[\w.~%!$&'()*+;=:[\]-]*$/
 
-/** What is wrong with the Host header by RFC 9112, null when it is right. */
+/** The problem of the Host header by RFC 9112; null if it is valid. */
 export function hostProblem({ headers: { host }, httpVersion }: IncomingMessage): Reason | null {
   if (host === undefined) return httpVersion === '1.0' ? null : reason('host')
   return HOST.test(host) ? null : reason('host')
@@ -49,22 +49,22 @@ export function hostProblem({ headers: { host }, httpVersion }: IncomingMessage)
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** what pages of other origins need to read answers, null on a listener that is not for them */
+    /** what pages of other origins need to read responses; null on a listener that is not for them */
     cors: CorsHeaders | null
   }
 }
 
 export interface ServerOptions {
   log: Log
-  /** true: the caller is the last address of `X-Forwarded-For`, whoever sent it; text: addresses of proxies that are believed */
+  /** true: the caller is the last address of `X-Forwarded-For`, from any sender; text: addresses of trusted proxies */
   trustProxy: boolean | string
-  /** absent: pages of other origins may not read its answers */
+  /** absent: pages of other origins may not read its responses */
   cors?: CorsHeaders
 }
 
-/** A Fastify instance with the house rules and no routes. */
+/** A Fastify instance with the settings that both listeners share, and no routes. */
 export function createServer({ log, trustProxy, cors }: ServerOptions): FastifyInstance {
-  /** Headers of every answer, also of those that are made before any hook. */
+  /** Headers of every response, including those that are made before any hook. */
   const begin = (request: FastifyRequest, reply: FastifyReply) => {
     reply.header('x-request-id', request.id)
     if (cors) allowOrigin(reply, cors)
@@ -72,7 +72,7 @@ export function createServer({ log, trustProxy, cors }: ServerOptions): FastifyI
   const failed = errorHandler(failuresOf(log))
   const app = Fastify({
     logger: false,
-    // One proxy: what stands before the last address of X-Forwarded-For came from the client, which could name any address.
+    // One proxy: everything before the last address of X-Forwarded-For came from the client, which can send any address.
     trustProxy: trustProxy === true ? (_address, hop) => hop === 0 : trustProxy,
     bodyLimit: BODY_LIMIT,
     requestTimeout: 30_000,
@@ -80,7 +80,7 @@ export function createServer({ log, trustProxy, cors }: ServerOptions): FastifyI
     keepAliveTimeout: 72_000,
     exposeHeadRoutes: true,
     forceCloseConnections: 'idle',
-    // What arrives while a node stops is served: Fastify's own refusal has no envelope.
+    // Requests that arrive while a node stops are served: Fastify's own rejection has no envelope.
     return503OnClosing: false,
     requestIdHeader: false,
     genReqId: requestIdOf,
@@ -92,16 +92,16 @@ export function createServer({ log, trustProxy, cors }: ServerOptions): FastifyI
     clientErrorHandler: (error, socket) => answerMalformedRequest(error, socket, cors?.(undefined)),
     http: {
       headersTimeout: 10_000,
-      // Node looks for who is too slow every 30 s only, which makes 40 s of the 10.
+      // Node checks for slow clients only every 30 s, which makes 40 s of the 10.
       connectionsCheckingInterval: 2_000,
       maxHeaderSize: 32 * 1024,
-      // A second Authorization makes the first invalid, instead of passing unseen.
+      // A second Authorization header invalidates the first, instead of being ignored.
       joinDuplicateHeaders: true,
-      // Node's own refusal has no envelope.
+      // Node's own rejection has no envelope.
       requireHostHeader: false,
     },
   })
-  // Bodies and parameters are checked by the verbs' own schemas; Fastify's are for the reference only.
+  // Bodies and parameters are validated by the verbs' own schemas; Fastify's are for the reference only.
   app.setValidatorCompiler(() => () => true)
   app.setSerializerCompiler(() => (data) => JSON.stringify(data))
   app.removeAllContentTypeParsers()
@@ -112,14 +112,14 @@ export function createServer({ log, trustProxy, cors }: ServerOptions): FastifyI
   app.addHook('onRequest', (request, reply, done) => {
     begin(request, reply)
     const problem = hostProblem(request.raw)
-    // Such a request may have come through a proxy that understood it differently: nothing after it is trusted.
+    // Such a request may have come through a proxy that parsed it differently: nothing after it is trusted.
     if (problem) throw new ServiceError('BAD_REQUEST', problem, { headers: { connection: 'close' } })
     done()
   })
   app.addHook('onSend', discardUnreadBody)
   app.decorate('cors', cors ?? null)
   if (cors) answerPreflights(app)
-  // Expectations that nobody knows are passed over, as HTTP allows: Node's own refusal has no envelope.
+  // Unknown expectations are ignored, as HTTP allows: Node's own rejection has no envelope.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.server.on('timeout', (socket) => endSilent(socket, app.server.timeout))
   app.setErrorHandler(failed)
@@ -127,12 +127,12 @@ export function createServer({ log, trustProxy, cors }: ServerOptions): FastifyI
   return app
 }
 
-/** For unknown paths; a scope with hooks sets it again, so that its hooks run before it. */
+/** For unknown paths; a scope with hooks sets it again, so that its hooks run first. */
 export function answerNotFound(request: FastifyRequest): never {
   throw new ServiceError('NOT_FOUND', reason('no_route', { method: request.method, path: request.url.split('?', 1)[0]! }))
 }
 
-/** Fastify's error handler over these failures. */
+/** Fastify's error handler, based on these failures. */
 export function errorHandler(failed: Failures): (error: unknown, request: FastifyRequest, reply: FastifyReply) => void {
   return (error, request, reply) => {
     const thrown = isCutOff(request) ? new ServiceError('BAD_REQUEST', reason('incomplete')) : error
@@ -140,18 +140,18 @@ export function errorHandler(failed: Failures): (error: unknown, request: Fastif
   }
 }
 
-/** Whether the caller went away, or was cut off, before all of the request was here: nothing of ours failed then. */
+/** Whether the client disconnected, or was disconnected, before the whole request arrived: not a failure of the service. */
 function isCutOff({ raw }: FastifyRequest): boolean {
   return raw.destroyed && !raw.complete
 }
 
-/** A connection on which nothing moved: ended, unless it waits for us. */
+/** An idle connection: closed, unless it waits for our response. */
 function endSilent(socket: Socket, unreadMs: number): void {
   if (socket.timeout === unreadMs && socket.writableLength === 0) socket.setTimeout(WORKING_MS)
   else socket.destroy()
 }
 
-/** Answers malformed HTTP with the envelope, too, if the connection still takes an answer. */
+/** Answers malformed HTTP with the envelope, too, if the connection can still be written. */
 function answerMalformedRequest(error: NodeJS.ErrnoException, socket: Socket, further: readonly string[] = []): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const [status, phrase, why] =

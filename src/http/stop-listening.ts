@@ -3,29 +3,29 @@ import type { Server as HttpServer } from 'node:http'
 import { Server } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** A turn of the event loop in which hardly anything but the look for events happened. */
+/** A turn of the event loop that did little but poll for events. */
 const SHORT_TURN_MS = 0.1
-/** How long such a turn is waited for where there is always something to do. */
+/** Maximum wait for such a turn on a busy loop. */
 const PATIENCE_MS = 500
 
 /**
- * Takes no new connections from now on; those that are open are served further, unlike after the `close` of http.
- * The system has shaken hands with clients before a program hears of them, and resets those who still wait at the end.
+ * Stops accepting connections; unlike after the `close` of http, open ones are served further.
+ * The system completes handshakes before the program accepts connections, and resets those that are pending at the close.
  */
 export async function stopListening(server: Server): Promise<void> {
-  // The first end of a process takes ten times as long as any other: its code is loaded by then.
+  // The first close in a process takes ten times as long as later ones: their code is loaded by then.
   Server.prototype.close.call(new Server())
   await quietTurn(server)
   Server.prototype.close.call(server)
 }
 
-/** Ends kept connections on which no request has arrived; one that has, even unread, would be lost with its connection. */
+/** Closes idle connections. A connection with a request that has arrived, even unread, would lose it. */
 export async function endIdle(server: HttpServer): Promise<void> {
   await quietTurn(server)
   server.closeIdleConnections()
 }
 
-/** Resolves at the end of a short turn in which no connection was taken: a listener takes one in each, and all is read that arrived before it. */
+/** Resolves at the end of a short turn in which no connection was accepted: everything that arrived before has been read then. */
 async function quietTurn(server: Server): Promise<void> {
   let quiet = false
   const taken = () => (quiet = false)

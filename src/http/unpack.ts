@@ -1,4 +1,4 @@
-// Unpacking of compressed JSON bodies, within the size that a body may have.
+// Decompresses JSON bodies, up to the maximum size of a body.
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, type ZlibOptions } from 'node:zlib'
 import { ServiceError } from '#core/errors.ts'
@@ -11,8 +11,8 @@ const UNPACK = new Map<string, (body: Buffer, options: ZlibOptions) => Promise<B
 ])
 
 /**
- * The bytes of a body as they were before its `Content-Encoding`.
- * @throws UNSUPPORTED_MEDIA_TYPE for other encodings, BAD_REQUEST for bytes that are not so encoded, PAYLOAD_TOO_LARGE
+ * The bytes of a body before its `Content-Encoding`.
+ * @throws UNSUPPORTED_MEDIA_TYPE for other encodings, BAD_REQUEST for bytes with another encoding, PAYLOAD_TOO_LARGE
  */
 export async function unpackBody(encoding: string | undefined, body: Buffer, mostBytes: number): Promise<Buffer> {
   const name = encoding?.toLowerCase() ?? 'identity'

@@ -3,21 +3,21 @@ import type { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Bodies up to this size are read and discarded; longer ones, and those of unknown size, end their connection. */
+/** Bodies up to this size are read and discarded; longer ones, and those of unknown size, close their connection. */
 const DISCARDED_BYTES = 1024 * 1024
-/** How long the rest of a body may take to arrive once the answer is sent. */
+/** How long the rest of a body may take to arrive after the response is sent. */
 const DISCARD_MS = 30_000
 
 /**
- * A hook for `onSend`. Without it a body that somebody began to read, and then left, blocks the next request on its
- * connection; and a connection that ends while the client still sends is reset, which may cost the client the answer.
+ * A hook for `onSend`. Without it, a partly read body blocks the next request on its connection; and a connection that
+ * closes while the client still sends is reset, so that the client may lose the response.
  */
 export function discardUnreadBody({ raw }: FastifyRequest, reply: FastifyReply, _payload: unknown, done: () => void): void {
   if (raw.readableEnded || !hasBody(raw)) return done()
   const length = Number(raw.headers['content-length'] ?? Infinity)
   if (length > DISCARDED_BYTES && !raw.complete) reply.header('connection', 'close')
   const { socket } = raw
-  // Node calls it when it has sent an answer that ends the connection.
+  // Node calls it when it has sent a response that closes the connection.
   socket.destroySoon = () => {
     const close = () => Socket.prototype.destroySoon.call(socket)
     if (raw.readableEnded) return close()
@@ -25,7 +25,7 @@ export function discardUnreadBody({ raw }: FastifyRequest, reply: FastifyReply, 
     raw.once('end', close)
   }
   reply.raw.once('finish', () => {
-    // The next answer ends the connection as usual.
+    // The next response closes the connection as usual.
     delete (socket as Partial<Socket>).destroySoon
     const timer = setTimeout(() => socket.destroy(), DISCARD_MS).unref()
     for (const event of ['end', 'close']) raw.once(event, () => clearTimeout(timer))

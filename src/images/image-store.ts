@@ -19,7 +19,7 @@ export interface StoredImage {
   usedMs: number
 }
 
-/** An image with its open file, which whoever asked closes; the file can be read although it is removed meanwhile. */
+/** An image with its open file. The caller closes the file; it stays readable after the store removes it. */
 export interface OpenImage extends StoredImage {
   handle: FileHandle
 }

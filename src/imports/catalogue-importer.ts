@@ -16,13 +16,13 @@ import { itemsWithOtherSharing } from '#prices/shared-ids.ts'
 import { PriceBatcher } from './price-batcher.ts'
 import type { Importer, ImportRun } from './importer.ts'
 
-/** Text of items that are saved at once; a thousand cards have a fifth of it. */
+/** Maximum text of a batch of items; a thousand cards have a fifth of it. */
 const PART_CHARACTERS = 4 * 1024 * 1024
 
 /** Categories cached by ref: each item of a file may name another one. */
 const MAX_CACHED_CATEGORIES = 100_000
 
-/** Prices that are read back at once. */
+/** Prices per read. */
 const PRICES_READ = 5_000
 
 interface ReadItem {
@@ -35,7 +35,7 @@ export class CatalogueImporter implements Importer {
   readonly #run: ImportRun
   readonly #read: CatalogueReader
   readonly #groups: ReadonlySet<string>
-  /** ids by market and ref; null: looked for and not there */
+  /** ids by market and ref; null: looked up and not found */
   readonly #categories = new Map<string, number | null>()
   readonly #categoryChanges = new CategoryChanges()
   /** ids of records that changed, by game and world */
@@ -43,7 +43,7 @@ export class CatalogueImporter implements Importer {
   #unchanged = 0
   #hasPrices = false
   #lastLine = 0
-  /** the records before, while they are written */
+  /** the previous records, while they are written */
   #writing: Promise<void> = Promise.resolve()
 
   private constructor(run: ImportRun, read: CatalogueReader, groups: ReadonlySet<string>) {
@@ -67,7 +67,7 @@ export class CatalogueImporter implements Importer {
         await this.#run.breathe()
       }
     } finally {
-      // A file that breaks ends the transaction, which must not be written to any more then.
+      // After an error in the file the transaction ends and must not be written to any more.
       await this.#writing.catch(() => {})
     }
     await this.#writing
@@ -101,7 +101,7 @@ export class CatalogueImporter implements Importer {
       else if ('category' in row) await this.#saveCategory(row.line, row.category)
       else if (this.#isSound(row.line, row.item)) items.push({ line: row.line, record: row.item, key: row.key })
     }
-    // One record twice in a batch is two statements, the later one last.
+    // The same record twice in a batch is two statements, the later one last.
     while (items.length > 0) {
       const keys = new Set<string>()
       const now: ReadItem[] = []
@@ -164,12 +164,12 @@ export class CatalogueImporter implements Importer {
     const statements = items.map(({ key, record }) => ({ key, facts: factsStated(record) }))
     await this.#writing
     this.#writing = this.#write(items, statements)
-    // The next await of it gets the error.
+    // The next await of this promise throws its error.
     this.#writing.catch(() => {})
   }
 
   async #write(items: readonly ReadItem[], statements: { key: SourceKey; facts: Facts }[]): Promise<void> {
-    // Before the first record is stated, which may be the one that an item came from.
+    // Stored before the first statement of a record, because an item may have come from it.
     if (this.#touched.size === 0) await adoptItems(this.#run.tx)
     const states = await stateRecords(this.#run.tx, this.#run.importId, statements)
     for (const [n, { id, changed }] of states.entries()) {
@@ -183,7 +183,7 @@ export class CatalogueImporter implements Importer {
     await this.#keepPrices(items.flatMap(({ line, record }, n) => (record.prices ?? []).map((price) => ({ line, record_id: states[n]!.id, price }))))
   }
 
-  /** Prices wait for their items, outside memory. */
+  /** Prices wait for their items on disk. */
   async #keepPrices(prices: readonly { line: number; record_id: number; price: PricePoint }[]): Promise<void> {
     if (prices.length === 0) return
     if (!this.#hasPrices) {
@@ -198,7 +198,7 @@ export class CatalogueImporter implements Importer {
       from jsonb_to_recordset(${JSON.stringify(prices)}::jsonb) as p(line int4, record_id int4, price jsonb)`.execute(this.#run.tx)
   }
 
-  /** Prices that come with items were accepted where they were exported from: only what is far from ours is held. */
+  /** Prices in an export were accepted where they came from: only prices far from ours are held. */
   async #writePrices(): Promise<void> {
     const prices = await PriceBatcher.open(this.#run, { rules: { ...this.#run.ctx.rules, only: ['jump'] }, rowsArePrices: false })
     for (let last = 0; ; ) {
@@ -214,7 +214,7 @@ export class CatalogueImporter implements Importer {
   }
 }
 
-/** Records that go to the database as one text: those of one line share their texts in memory, but not there. */
+/** Records that are sent to the database as one text: records of one line share their texts in memory, but not in SQL. */
 function* inParts(items: readonly ReadItem[]): Generator<ReadItem[]> {
   let part: ReadItem[] = []
   let characters = 0

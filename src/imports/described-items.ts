@@ -1,30 +1,30 @@
-// Finds the items of price rows by set, number, name and finish, if no item has their ids. A row that fits two is refused.
+// Finds the items of price rows by set, number, name and finish, if no item has their ids. A row that matches two items is rejected.
 import { type Reason, reason } from '#core/problems.ts'
 import type { Tx } from '#db/schema.ts'
 import { familiesOf, loadItemIndex } from '#identity/item-index.ts'
 import type { CardDescription, CardIndex } from '#matching/card-index.ts'
 import { type ItemKey, type ItemKeys, type PriceRow, wordsOf } from '#prices/records.ts'
 
-/** Ids of items that a reason names. */
+/** Maximum item ids in a reason. */
 const MOST_NAMED = 3
 const LONGEST_SHOWN = 120
 
 export class DescribedItems {
   readonly #tx: Tx
-  /** items by what the rows say of them, as `worldsOf` */
+  /** items by the rows' descriptions, as in `worldsOf` */
   readonly #indexes = new Map<string, CardIndex>()
 
   constructor(tx: Tx) {
     this.#tx = tx
   }
 
-  /** Whether the row says enough to be more than a guess. */
+  /** Whether the row says enough for a reliable match. */
   static canFind(item: ItemKey | ItemKeys): boolean {
     const { name, number, set } = wordsOf(item)
     return 'anyOf' in item ? name !== undefined : Boolean(name && number && set)
   }
 
-  /** Reads the items that the rows can mean, and learns what the rows call the sets. */
+  /** Reads the candidate items of the rows, and learns the rows' names for sets. */
   async load(rows: readonly PriceRow[]): Promise<void> {
     this.#indexes.clear()
     for (const [worlds, own] of Map.groupBy(
@@ -37,7 +37,7 @@ export class DescribedItems {
     }
   }
 
-  /** After `load`. */
+  /** Call `load` first. */
   find(item: ItemKey | ItemKeys): { itemId: number } | { reject: Reason } {
     const description = described(item)
     const { name, number, set, finish } = description
@@ -60,7 +60,7 @@ export class DescribedItems {
   }
 }
 
-/** The same for rows that are of the same game and families of languages, as far as they say. */
+/** The same for rows of the same game and language families, as far as they state them. */
 function worldsOf({ game, families }: CardDescription): string {
   return `${game ?? ''}\t${families?.join() ?? ''}`
 }

@@ -2,14 +2,14 @@
 import { FeedError, gunzip } from '#core/feed.ts'
 
 export interface ImportFile {
-  /** `.gz` at its end means gzip */
+  /** a name that ends in `.gz` means gzip */
   name: string | null
-  /** size as it will be read from `open`, null when it is not known */
+  /** size of the data that `open` returns; null if unknown */
   size: number | null
   open: () => AsyncIterable<Uint8Array>
 }
 
-/** The first bytes of a file, unpacked; formats tell from it what kind of file it is. */
+/** The first bytes of a file, decompressed; formats recognise their files by them. */
 export async function headOf(file: ImportFile): Promise<string> {
   const parts: Buffer[] = []
   let size = 0
@@ -26,7 +26,7 @@ async function* unpackSome(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint
   try {
     yield* gunzip(bytes)
   } catch (error) {
-    // What is wrong with the file is told when it is read in earnest.
+    // Errors in the file are reported when it is read completely.
     if (!(error instanceof FeedError)) throw error
   }
 }

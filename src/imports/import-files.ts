@@ -1,4 +1,4 @@
-// Imports files that are at hand, as one import, and answers with its report.
+// Imports local files as one import, and returns its report.
 import { closed } from '#catalogue/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'

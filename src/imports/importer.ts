@@ -7,13 +7,13 @@ import type { ImportCounts } from '#prices/imports.ts'
 import type { PriceMapping } from '#prices/mappings.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
 
-/** Takes rows of one format and writes them; counts and refusals are kept by the run. */
+/** Takes rows of one format and writes them; the run counts rows and rejections. */
 export interface Importer {
   read(source: { bytes: AsyncIterable<Uint8Array>; fileName: string | null }): Promise<void>
   finish(): Promise<void>
 }
 
-/** What an importer writes with and reports to. */
+/** An importer's access to the database and to the run. */
 export interface ImportRun {
   tx: Tx
   ctx: PriceWriteCtx
@@ -21,9 +21,9 @@ export interface ImportRun {
   note: Note
   counts: ImportCounts
   market: Market | null
-  /** of formats that are read by one */
+  /** for formats that need a mapping */
   mapping: PriceMapping | null
   refuse: (row: number, why: Reason) => void
-  /** lets others run, and reports progress now and then */
+  /** yields to other work, and reports progress from time to time */
   breathe: () => Promise<void>
 }

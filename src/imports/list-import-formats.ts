@@ -1,4 +1,4 @@
-// The formats that an import can read, for whoever has to choose one.
+// Lists the formats that an import can read.
 import { closed } from '#catalogue/fields.ts'
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'

@@ -13,7 +13,7 @@ const EXAMPLE = 'price=eur_price,set=set,number=number,name=name'
 const { market: _market, ...OPTIONS } = MAPPING_OPTIONS
 const pairs = (description: string, example: string) => Type.Optional(Type.String({ maxLength: 10_000, description, examples: [example] }))
 
-/** What an import by a mapping is told beside its market. */
+/** Parameters of an import with a mapping, beside its market. */
 export const MAPPING_INPUT = {
   map: pairs('Column for each field: see PriceMapping', EXAMPLE),
   only: pairs('Only import rows with these values', 'type=Card'),
@@ -26,9 +26,9 @@ export type MappingInput = Static<Type.TObject<typeof MAPPING_INPUT>>
 const PARAMETERS = Object.keys(MAPPING_INPUT) as (keyof MappingInput)[]
 
 /**
- * The mapping for an import of the format, saved where the caller says so and it is no dry run; null for a format that is
- * read without one.
- * @throws VALIDATION_ERROR for a mapping that is wrong or missing, NOT_FOUND for a name that none was saved under
+ * The mapping for an import of the format, saved if the caller asks for it and it is not a dry run; null for a format that
+ * needs none.
+ * @throws VALIDATION_ERROR for an invalid or missing mapping, NOT_FOUND for an unknown name
  */
 export async function mappingOf(
   ctx: WriteCtx,

@@ -12,12 +12,12 @@ import { PriceWriter } from '#prices/writer.ts'
 import type { ImportRun } from './importer.ts'
 
 const BATCH = 20_000
-/** Companies and grades in the world are a few hundred; what names more was made to fill the tree. */
+/** There are a few hundred companies and grades in reality; a file with more was made to fill the tree. */
 const MOST_LABELS = 10_000
 
 interface PriceBatching {
   rules: PriceRules
-  /** whether prices are what the file consists of, so that they are its created and updated, rather than part of its items */
+  /** whether the file consists of prices, so that they count as its created and updated rows, and not as parts of items */
   rowsArePrices: boolean
 }
 
@@ -28,7 +28,7 @@ export class PriceBatcher {
   readonly #labels: Map<string, number>
   #filling = new PriceBatch()
   #spare = new PriceBatch()
-  /** the batch before, while it is written */
+  /** the previous batch, while it is written */
   #writing: Promise<void> = Promise.resolve()
 
   private constructor(run: ImportRun, { rules, rowsArePrices }: PriceBatching, labels: Map<string, number>) {
@@ -49,7 +49,7 @@ export class PriceBatcher {
     return new PriceBatcher(run, batching, await labelIds(run.tx))
   }
 
-  /** A price as files and exports carry it. Nothing is being written when it returns: items go through the same transaction. */
+  /** A price as files and exports contain it. Nothing is being written when this returns: items use the same transaction. */
   async add(row: number, itemId: number, point: PricePoint): Promise<void> {
     const minor = parseMinor(point.price)!
     await this.put({ row, itemId, market: MARKETS.indexOf(point.market), minor, updatedAtMs: Date.parse(point.updatedAt) }, point.label)
@@ -57,9 +57,9 @@ export class PriceBatcher {
   }
 
   /**
-   * Takes a price under a canonical label; a grade met for the first time is added to the tree. Gives something to wait
-   * for only where there is something: to wait for nothing a million times takes longer than all else here. A full batch
-   * is written while the next one is filled; who gives up before `flush` waits for `settled`.
+   * Adds a price under a canonical label; a new grade is added to the tree. Returns a promise only if there is something to
+   * wait for: awaiting nothing a million times takes longer than everything else here. A full batch is written while the
+   * next one is filled; a caller that gives up before `flush` awaits `settled`.
    */
   put(price: Omit<PriceWrite, 'labelId'>, label: string): Promise<void> | null {
     const labelId = this.#labels.get(label)
@@ -79,7 +79,7 @@ export class PriceBatcher {
     return this.#writing
   }
 
-  /** Resolves when nothing is being written any more, whether or not it went well. */
+  /** Resolves when nothing is being written any more, even if writing failed. */
   settled(): Promise<void> {
     return this.#writing.catch(() => {})
   }
@@ -91,14 +91,14 @@ export class PriceBatcher {
     await this.put(price, label)
   }
 
-  /** Resolves when the batch before is written. */
+  /** Resolves when the previous batch is written. */
   async #beginWrite(): Promise<void> {
     await this.#writing
     const full = this.#filling
     this.#filling = this.#spare
     this.#spare = full
     this.#writing = this.#write(full)
-    // Whoever waits for it next learns of an error.
+    // The next await of this promise throws its error.
     this.#writing.catch(() => {})
   }
 

@@ -9,9 +9,9 @@ import { DescribedItems } from './described-items.ts'
 import { PriceBatcher } from './price-batcher.ts'
 import type { Importer, ImportRun } from './importer.ts'
 
-/** Rows that are read while the prices before them are written: their items are looked up together. */
+/** Rows that are read while the previous prices are written: their items are looked up in one query. */
 const ROWS_AHEAD = 10_000
-/** Rows without a known id that are collected, to learn from them what the file calls the sets. */
+/** Rows without a known id that are collected to learn the file's names of sets. */
 const MOST_DESCRIBED = 50_000
 const MOST_DESCRIBED_CHARACTERS = 8 * 1024 * 1024
 
@@ -26,7 +26,7 @@ export class PriceImporter implements Importer {
   readonly #rates: Rates
   /** rows whose items are not looked up yet */
   #ahead: FeedRow[] = []
-  /** rows of which no item has an id, and characters of their words */
+  /** rows whose ids no item has, and the length of their texts */
   #unidentified: PriceRow[] = []
   #characters = 0
   #lastLine = 0
@@ -91,7 +91,7 @@ export class PriceImporter implements Importer {
     return null
   }
 
-  /** The item by the first of its keys that an item has; null if none has one and the row describes it in words. */
+  /** The item of the first key that matches; null if none matches and the row describes its item in words. */
   #find({ item }: PriceRow): Found | null {
     let unknown: Found | null = null
     for (const key of keysOf(item)) {
@@ -102,7 +102,7 @@ export class PriceImporter implements Importer {
     return unknown === null || DescribedItems.canFind(item) ? null : unknown
   }
 
-  /** Finds the items of the rows by what they say in words. */
+  /** Finds the items of rows by their descriptions. */
   async #takeUnidentified(): Promise<void> {
     const rows = this.#unidentified
     if (rows.length === 0) return

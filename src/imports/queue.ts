@@ -12,16 +12,16 @@ import { removeUpload, storeUpload, type Upload } from './upload.ts'
 import type { ImportJob } from './worker.ts'
 
 const AT_ONCE = 2
-/** Formats read their files in pieces and stay far below; whatever does not ends its thread, never the process. */
+/** Formats read their files in pieces and stay far below this; an import that does not only ends its thread, never the process. */
 const HEAP_MB = 192
 const YOUNG_MB = 32
 
 export interface ImportQueueOptions {
   db: Db
   log: Log
-  /** where uploads wait; null: in a folder of this process among the machine's temporary files */
+  /** directory of uploads; null: a directory of this process among the machine's temporary files */
   dataDir: string | null
-  /** largest heap of one import in MB, 192 unless told */
+  /** largest heap of an import in MB; 192 unless set */
   heapMb?: number
 }
 
@@ -46,7 +46,7 @@ export class ImportQueue {
     this.#folder = dataDir ? join(dataDir, 'uploads') : join(tmpdir(), `mintmark-uploads-${process.pid}`)
   }
 
-  /** Clears away what an earlier process left. */
+  /** Removes files that an earlier process left. */
   start(): void {
     rmSync(this.#folder, { recursive: true, force: true })
   }
@@ -59,14 +59,14 @@ export class ImportQueue {
     removeUpload(path)
   }
 
-  /** Takes over an import that is `queued` in the database. */
+  /** Accepts an import that is `queued` in the database. */
   async add(job: Omit<ImportJob, 'databaseUrl'>): Promise<void> {
     await this.#hold(job.importId)
     this.#waiting.push({ ...job, databaseUrl: this.#db.url })
     this.#next()
   }
 
-  /** Stops the threads; what was under way is rolled back and marked as failed. */
+  /** Stops the threads; running imports are rolled back and marked as failed. */
   async close(): Promise<void> {
     this.#closed = true
     const stopped = [...this.#running.keys(), ...this.#waiting.map((job) => job.importId)]
@@ -108,12 +108,12 @@ export class ImportQueue {
     })
   }
 
-  /** What the thread did not say itself; its transaction ended with its connection. */
+  /** A result that the thread did not report; its transaction ended with its connection. */
   async #fail(importId: number, why: Reason): Promise<void> {
     try {
       await failImports(this.#db, [importId], why)
     } catch (error) {
-      // Then `failBrokenImports` finds it.
+      // `failBrokenImports` finds it then.
       this.#log.warn({ err: error, import: importId }, 'Failed to mark an interrupted import')
     }
   }
@@ -126,7 +126,7 @@ export class ImportQueue {
   }
 
   #release(importId: number): Promise<void> {
-    // A connection that was lost has no lock to give back.
+    // A lost connection has no lock to release.
     return this.#onGuard(async () => {
       await this.#guard?.query(`select pg_advisory_unlock_shared(${IMPORT_LOCK}, ${importId})`).catch(() => {})
     })

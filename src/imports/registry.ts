@@ -17,21 +17,21 @@ export const IMPORT_FORMATS: readonly ImportFormat[] = [
 
 const NAMES = IMPORT_FORMATS.map((format) => format.name)
 
-/** The format of this name. @throws NOT_FOUND with the names that there are */
+/** The format of this name. @throws NOT_FOUND with the existing names */
 export function importFormat(name: string): ImportFormat {
   const format = IMPORT_FORMATS.find((known) => known.name === name)
   if (format) return format
   throw notFound('no_format', { name, values: NAMES })
 }
 
-/** What every import is told beside its files and mapping. */
+/** Parameters of every import beside its files and mapping. */
 export const IMPORT_INPUT = {
   format: Type.String({ description: `One of ${NAMES.join(', ')}` }),
   market: Type.Optional(Type.Enum([...MARKETS], { description: "Market to import into; default: the format's market" })),
   dry_run: Type.Optional(Type.Boolean({ description: 'Only report; change nothing' })),
 }
 
-/** Files that others refer to come first: series before sets before cards, whatever order they were named in. */
+/** Files that others refer to are read first: series before sets before cards, in whatever order they were named. */
 export async function inReadingOrder(format: ImportFormat, files: ImportFile[]): Promise<ImportFile[]> {
   if (files.length < 2 || format.kind !== 'catalogue' || !format.rank) return files
   const ranked = await Promise.all(files.map(async (file) => ({ file, rank: format.rank!(await headOf(file)) })))

@@ -1,4 +1,4 @@
-// One import from its first byte to its report: a format reads, the store writes, all in one transaction.
+// One import from its first byte to its report: a format parses, the store writes, in one transaction.
 import { sql } from 'kysely'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { FeedError, gunzip } from '#core/feed.ts'
@@ -21,15 +21,15 @@ import { type ImportFormat, inReadingOrder } from './registry.ts'
 export interface ImportRequest {
   format: ImportFormat
   files: ImportFile[]
-  /** null: the format's own */
+  /** null: the format's default */
   market: Market | null
-  /** of formats that are read by one */
+  /** for formats that need a mapping */
   mapping?: PriceMapping | null
   dryRun: boolean
 }
 
 export interface ImportRunCtx extends PriceWriteCtx {
-  /** told now and then while the import runs */
+  /** called from time to time while the import runs */
   onProgress?: (counts: ImportCounts, percent: number) => void
 }
 
@@ -37,9 +37,9 @@ export interface ImportReport {
   id: number
   status: 'done' | 'failed'
   counts: ImportCounts
-  /** the first thousand refused rows */
+  /** the first thousand rejected rows */
   errors: RefusedRow[]
-  /** why rows were refused, most frequent first */
+  /** reasons of rejected rows, most frequent first */
   reasons: RefusalReason[]
   /** why it failed */
   why: Reason | null
@@ -49,7 +49,7 @@ const PROGRESS_MS = 500
 
 class DryRun extends Error {}
 
-/** Runs an import whose batch is open. Bad input is a `failed` report; only trouble of our own is thrown, after noting it. */
+/** Runs an import whose batch is open. Bad input results in a `failed` report; internal errors are recorded and thrown. */
 export async function runImport(ctx: ImportRunCtx, id: number, request: ImportRequest): Promise<ImportReport> {
   const counts = noCounts()
   const refusals = new Refusals()
@@ -122,7 +122,7 @@ async function writeAll(ctx: ImportRunCtx, id: number, request: ImportRequest, c
     await write()
     await closeImport(tx, id, { status: 'done', counts, refusals })
   }
-  // No retry: the input may be a stream. Writers of a market take turns, so there is nothing to collide with.
+  // No retry: the input may be a stream. Writes to one market are serialised, so that there is nothing to collide with.
   await thenAnnounce(ctx.db.kysely, importAll, (run) => ctx.db.kysely.transaction().execute(run)).catch(async (error: unknown) => {
     if (!(error instanceof DryRun)) throw error
     await closeAlone(ctx.db, id, { status: 'done', counts, refusals })

@@ -57,7 +57,7 @@ export const startUploadedImport = verb(
       }
       return { id: importId, status: 'queued' }
     } finally {
-      // A repeated request brought the file once more.
+      // A repeated request sent the file once more.
       if (!fresh) ctx.imports.discard(upload)
     }
   },

@@ -1,4 +1,4 @@
-// Uploaded files on disk until their import has ended: written as they arrive, whatever their size, and hashed on the way.
+// Uploaded files on disk until their import has ended: written and hashed as they arrive.
 import { createHash, randomUUID } from 'node:crypto'
 import { createWriteStream, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,21 +6,21 @@ import { pipeline } from 'node:stream/promises'
 import { ServiceError } from '#core/errors.ts'
 import { reason } from '#core/problems.ts'
 
-/** Largest body of an upload, as it is sent. */
+/** Largest body of an upload. */
 export const MOST_UPLOAD_BYTES = 2 * 1024 * 1024 * 1024
 
 export interface Upload {
   path: string
   size: number
-  /** packed with gzip, as its first bytes tell */
+  /** compressed with gzip, by its first bytes */
   gzip: boolean
-  /** what stands for the file where requests are compared */
+  /** represents the file when requests are compared */
   toJSON: () => object
 }
 
 /**
  * Writes a body to a new file in the folder.
- * @throws PAYLOAD_TOO_LARGE above 2 GB; nothing is left behind then
+ * @throws PAYLOAD_TOO_LARGE above 2 GB; the file is removed then
  */
 export async function storeUpload(folder: string, body: AsyncIterable<Uint8Array>, mostBytes = MOST_UPLOAD_BYTES): Promise<Upload> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })

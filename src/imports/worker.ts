@@ -1,4 +1,4 @@
-// The thread of one uploaded import: parsing and writing there never delay the answers of the node.
+// The thread of an uploaded import: parsing and writing here never delay the node's responses.
 import { createReadStream } from 'node:fs'
 import { workerData } from 'node:worker_threads'
 import type { Market } from '#core/markets.ts'
@@ -11,7 +11,7 @@ import type { PriceRules } from '#prices/evidence/hold.ts'
 import { importFormat } from './registry.ts'
 import { runImport } from './run.ts'
 
-/** What a thread is started with. */
+/** Start parameters of a thread. */
 export interface ImportJob {
   importId: number
   databaseUrl: string
@@ -26,7 +26,7 @@ export interface ImportJob {
   rules: PriceRules
   viewer: Viewer
   requestId: string | null
-  /** how far the node's clock is from the machine's */
+  /** difference between the node's clock and the machine's */
   clockOffsetMs: number
 }
 
@@ -41,7 +41,7 @@ try {
     now: () => new Date(Date.now() + job.clockOffsetMs),
     requestId: job.requestId,
     idempotency: null,
-    // Nodes follow by notification; who asks for a finished import waits for its node there.
+    // Nodes apply changes by notification; a request for a finished import waits for its node there.
     caughtUp: async () => {},
   }
   await runImport(ctx, job.importId, {

@@ -2,7 +2,7 @@
 import { grown } from '#index/columns.ts'
 import type { ColumnStore } from '#index/stored.ts'
 
-/** How many single changes a reader may lag behind before it has to count again; a power of two. */
+/** How many single changes a reader may lag behind before it has to recount; a power of two. */
 const JOURNAL = 4096
 
 /** A set of rows (small integers from 0). */
@@ -10,23 +10,23 @@ export class RowBits {
   #words: Uint32Array
   #size = 0
   #version = 0
-  // Kept from the first reader on, so other sets pay nothing for it. An entry is the row, or ~row if deleted.
+  // Recorded from the first reader on, so that other sets pay nothing for it. An entry is the row, or ~row if deleted.
   #journal: Int32Array | null = null
   #journalFrom = 0
 
-  /** @param rows how many rows to make room for; the set grows by itself past that */
+  /** @param rows initial capacity; the set grows by itself */
   constructor(rows = 0) {
     this.#words = new Uint32Array((rows + 31) >>> 5)
   }
 
-  /** A set of the given rows; `size` rows from the start of the array when given. */
+  /** A set of the given rows; of the first `size` elements if given. */
   static of(rows: Int32Array, size = rows.length): RowBits {
     const bits = new RowBits()
     bits.addRows(rows, size)
     return bits
   }
 
-  /** A new set of the rows that are in both. */
+  /** A new set of the rows that are in both sets. */
   static intersection(a: RowBits, b: RowBits): RowBits {
     const [short, long] = a.#words.length <= b.#words.length ? [a, b] : [b, a]
     return short.clone().and(long)
@@ -40,7 +40,7 @@ export class RowBits {
       let passed = 0
       for (let word = this.#words[at]!; word !== 0; word &= word - 1) {
         const bit = word & -word
-        // Without a branch, as there is often nothing to predict.
+        // Branchless, because the outcome is often unpredictable.
         passed |= bit & -Number(test((at << 5) | (31 - Math.clz32(bit))))
       }
       found.#words[at] = passed
@@ -59,12 +59,12 @@ export class RowBits {
     return this.#size
   }
 
-  /** Words of 4 bytes that the set takes. */
+  /** 4-byte words that the set occupies. */
   get words(): number {
     return this.#words.length
   }
 
-  /** Rises with every change. */
+  /** Incremented by every change. */
   get version(): number {
     return this.#version
   }
@@ -127,7 +127,7 @@ export class RowBits {
     return copy
   }
 
-  /** Keeps the rows that are in the other set too. */
+  /** Keeps only the rows that are in the other set too. */
   and(other: RowBits): this {
     const words = this.#words
     const others = other.#words
@@ -148,7 +148,7 @@ export class RowBits {
     return this.#replaced(size)
   }
 
-  /** Takes out all rows of the other set. */
+  /** Removes all rows of the other set. */
   andNot(other: RowBits): this {
     const words = this.#words
     const others = other.#words
@@ -178,7 +178,7 @@ export class RowBits {
     return rows
   }
 
-  /** How many of the first `size` of the given rows are in the set. */
+  /** Number of the first `size` given rows that are in the set. */
   countIn(rows: Int32Array, size = rows.length): number {
     const words = this.#words
     let count = 0
@@ -190,8 +190,8 @@ export class RowBits {
   }
 
   /**
-   * Copies those of the rows from `from` to `to` that are in the set, but for the first `skip` of them, behind the first
-   * `size` of `into`, as far as there is room.
+   * Copies the rows from `from` to `to` that are in the set, except for the first `skip` of them, to `into` after its first
+   * `size` elements, as far as they fit.
    * @returns the new size
    */
   pick(rows: Int32Array, from: number, to: number, skip: number, into: Int32Array, size: number): number {
@@ -208,8 +208,8 @@ export class RowBits {
   }
 
   /**
-   * Tells a reader what changed since it saw `version`, oldest first.
-   * @returns false, without a visit, when that is no longer known and the reader has to start over
+   * Passes a reader the changes since `version`, oldest first.
+   * @returns false, without a visit, if these are no longer known and the reader has to start over
    */
   changesSince(version: number, visit: (row: number, added: boolean) => void): boolean {
     const journal = this.#keepJournal()

@@ -1,23 +1,23 @@
-// Sorted rows in blocks, with four bytes per row for its position, so that a change does not depend on the number of rows.
+// Sorted rows in blocks, with four bytes per row for its position, so that the cost of a change does not depend on the number of rows.
 import { grown } from '#index/columns.ts'
 import type { ColumnStore } from '#index/stored.ts'
 
-/** Orders two rows by their current keys; total: owners end ties in the id, so 0 only for the same row. */
+/** Orders two rows by their current keys; total: owners break ties by id, so that only the same row gives 0. */
 export type Compare = (rowA: number, rowB: number) => number
 
 /** Compares a row's key with a fixed key: negative before it, 0 at it, positive after it. */
 export type Probe = (row: number) => number
 
-/** A block is split when it is full, filled to `FILL` by bulk loads, and joined with its neighbour below `THIN`. */
+/** A block is split when it is full, filled to `FILL` by bulk loads, and merged with its neighbour below `THIN`. */
 const BLOCK = 1024
 const FILL = 960
 const THIN = 256
 
-/** A place is the number of the row's block and, in so many lower bits, a label that rises along the block. */
+/** A place is the number of the row's block and, in the lower bits, a label that increases along the block. */
 const LABEL_BITS = 16
 const LABELS = 2 ** LABEL_BITS
 const ABSENT = 2 ** 32 - 1
-/** The last number would make places look absent. */
+/** The last block number would make places equal ABSENT. */
 const MOST_BLOCKS = 2 ** (32 - LABEL_BITS) - 1
 
 export class RowBlocks {
@@ -29,9 +29,9 @@ export class RowBlocks {
   sequence: number[] = []
   size = 0
   version = 0
-  /** by row: its place, ABSENT when it is not here */
+  /** by row: its place; ABSENT if the row is not here */
   #places = new Uint32Array(0)
-  /** by block: where it stands in the sequence */
+  /** by block: its position in the sequence */
   #turns = new Int32Array(0)
   #spare: number[] = []
 
@@ -55,7 +55,7 @@ export class RowBlocks {
     return this.#places[row]! >>> LABEL_BITS
   }
 
-  /** Numbers that rise along the order, one for each of the given rows, all of which are here. */
+  /** Numbers that increase along the order, for the given rows, all of which are here. */
   keysOf(rows: Int32Array): Float64Array {
     const places = this.#places
     const turns = this.#turns
@@ -81,12 +81,12 @@ export class RowBlocks {
     this.size = sorted.length
   }
 
-  /** Takes out `gone`, and whatever else of their blocks `leaves` is true for. Looks at no key. */
+  /** Removes `gone`, and all rows of their blocks for which `leaves` is true. Compares no keys. */
   takeOut(gone: readonly number[], leaves: (row: number) => boolean): void {
     this.version++
     let thin = false
     for (const each of gone) {
-      // The first row of a block to come takes the others along, so each block is swept once.
+      // The first removed row of a block takes the others along, so that each block is swept once.
       if (!this.has(each)) continue
       const block = this.blockOf(each)
       const rows = this.rows[block]!
@@ -104,13 +104,13 @@ export class RowBlocks {
     if (thin) this.#join()
   }
 
-  /** Places one row that is not here yet. */
+  /** Inserts a row that is not here yet. */
   insert(row: number, compare: Compare): void {
     if (this.sequence.length === 0) return this.layOut(Int32Array.of(row))
     this.version++
     this.#places = grown(this.#places, row + 1, ABSENT)
     let [at, place] = this.locate((other) => compare(other, row), false)
-    // Between two blocks a row goes to the end of the first, and so it does past the last.
+    // A row between two blocks is added to the end of the first, and a row after the last block to its end.
     if (place === 0 && at > 0) place = this.lengths[this.sequence[--at]!]!
     const block = this.sequence[at]!
     const rows = this.rows[block]!
@@ -123,7 +123,7 @@ export class RowBlocks {
     if (length + 1 === BLOCK) this.#split(at)
   }
 
-  /** Places many rows at once, in time by the size of the whole; they must be in order. */
+  /** Inserts many rows at once, in time proportional to the whole; they must be in order. */
   merge(added: Int32Array, compare: Compare): void {
     const merged = new Int32Array(this.size + added.length)
     let size = 0
@@ -139,7 +139,7 @@ export class RowBlocks {
     this.layOut(merged)
   }
 
-  /** Place in the sequence, and in that block, of the first row past the probe's key, or at it when inclusive. */
+  /** Position in the sequence, and in that block, of the first row after the probe's key, or at it if inclusive. */
   locate(probe: Probe, inclusive: boolean): [at: number, place: number] {
     let low = 0
     let high = this.sequence.length
@@ -183,7 +183,7 @@ export class RowBlocks {
     this.#arrange(this.sequence.toSpliced(at + 1, 0, upper))
   }
 
-  /** Joins each block with the previous one where both fit well into one, and frees the empty ones. */
+  /** Merges each block with the previous one if both fit well into one, and frees empty blocks. */
   #join(): void {
     const sequence: number[] = []
     for (const block of this.sequence) {
@@ -203,7 +203,7 @@ export class RowBlocks {
     this.#arrange(sequence)
   }
 
-  /** Gives the row at a place of a block a label between its neighbours', or new labels to all of the block. */
+  /** Gives a row of a block a label between its neighbours', or relabels the whole block. */
   #label(block: number, place: number): void {
     const rows = this.rows[block]!
     const first = block * LABELS
@@ -223,7 +223,7 @@ export class RowBlocks {
   }
 }
 
-/** Place of the first of `length` sorted rows past the probe's key, or at it when inclusive. */
+/** Position of the first of `length` sorted rows after the probe's key, or at it if inclusive. */
 export function firstPast(rows: Int32Array, length: number, probe: Probe, inclusive: boolean): number {
   let low = 0
   let high = length
@@ -235,7 +235,7 @@ export function firstPast(rows: Int32Array, length: number, probe: Probe, inclus
   return low
 }
 
-/** How long a column must be to hold all of the rows. */
+/** Required length of a column for all of the rows. */
 export function rowSpace(rows: Int32Array): number {
   let space = 0
   for (let at = 0; at < rows.length; at++) if (rows[at]! >= space) space = rows[at]! + 1

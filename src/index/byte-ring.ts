@@ -8,7 +8,7 @@ export interface Chunk {
   words: Int32Array
 }
 
-/** Chunks are numbered from 1 and dropped whole, so that entries need no bookkeeping: an entry is there as long as its chunk is. */
+/** Chunks are numbered from 1 and dropped whole, so that entries need no bookkeeping: an entry is valid as long as its chunk exists. */
 export class ByteRing {
   /** each at its number modulo the length of the full ring */
   #ring: Chunk[] = []
@@ -21,12 +21,12 @@ export class ByteRing {
     this.#maxChunks = Math.max(2, Math.floor(budgetBytes / CHUNK_BYTES))
   }
 
-  /** Number of the chunk that `take` took from last. */
+  /** Number of the chunk of the last `take`. */
   get newest(): number {
     return this.#newest
   }
 
-  /** Whether the chunk of this number was not dropped. */
+  /** Whether the chunk of this number still exists. */
   has(chunk: number): boolean {
     return chunk >= this.#oldest
   }
@@ -35,7 +35,7 @@ export class ByteRing {
     return this.#ring[number % this.#maxChunks]!
   }
 
-  /** Takes memory in the newest chunk and gives its offset in bytes. A size above that of a chunk makes a larger one. */
+  /** Allocates memory in the newest chunk and returns its offset in bytes. A size above that of a chunk creates a larger one. */
   take(size: number): number {
     if (this.#used >= CHUNK_BYTES || this.#used + size > this.chunk(this.#newest).bytes.length) this.#open(size)
     const offset = this.#used
@@ -51,7 +51,7 @@ export class ByteRing {
     this.#used = CHUNK_BYTES
   }
 
-  /** Drops all entries and keeps the memory: numbers go on, so that what was stored is not found again. */
+  /** Drops all entries and keeps the memory: numbers continue, so that old entries are not found again. */
   dropAll(): void {
     this.#oldest = this.#newest + 1
     this.#used = CHUNK_BYTES

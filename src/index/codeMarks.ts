@@ -1,24 +1,24 @@
-// The codes of rows, and which of them the words of one query are in or equal.
+// The codes of rows, and which of them contain or equal the words of a query.
 import { bareTerm, codeTerms, numberTerm, parseCode, partsOf, totalTerm } from '#index/codes.ts'
 import { grown } from '#index/columns.ts'
 import { TextField } from '#index/field.ts'
 import type { Query } from '#index/query.ts'
 
-/** Bits of a code: those of the words it contains from 0 on, of the words it equals from here on, and one more. */
+/** Bits of a code: words that it contains from 0 on, words that it equals from here on, and one more. */
 export const EQUALS = 12
 /** The code equals the whole query. */
 export const EQUALS_WHOLE = 1 << 24
 
 export class CodeMarks {
   readonly field = new TextField(codeTerms, 'infixes')
-  /** by code: its bits for this query, and the codes that have any */
+  /** by code: its bits for this query; and the codes that have any */
   #bits = new Int32Array(0)
   #marked: number[] = []
   #anyWhole = false
   /** by code: 1 while two lists of codes are intersected */
   #inFirst = new Uint8Array(0)
 
-  /** Marks the codes that this query finds and forgets those of the one before. */
+  /** Marks the codes that this query finds, and clears the marks of the previous one. */
   start(query: Query): void {
     for (const code of this.#marked) this.#bits[code] = 0
     this.#marked = []
@@ -33,7 +33,7 @@ export class CodeMarks {
     this.#anyWhole = this.count(EQUALS_WHOLE) > 0
   }
 
-  /** Whether some row has this code. */
+  /** Whether any row has this code. */
   isKnown(text: string): boolean {
     const { number, total } = parseCode(text)
     return this.#term(bareTerm(number)).length > 0 || (total === '' && this.#term(numberTerm(number)).length > 0)
@@ -44,12 +44,12 @@ export class CodeMarks {
     for (const code of this.#marked) if ((this.#bits[code]! & bits) !== 0) visit(code)
   }
 
-  /** Whether the query finds some code. */
+  /** Whether the query finds any code. */
   get any(): boolean {
     return this.#marked.length > 0
   }
 
-  /** Whether some code equals the whole query. */
+  /** Whether any code equals the whole query. */
   get anyWhole(): boolean {
     return this.#anyWhole
   }
@@ -59,14 +59,14 @@ export class CodeMarks {
     return code < 0 ? 0 : this.#bits[code]!
   }
 
-  /** How many codes have one of the bits. */
+  /** Number of codes that have one of the bits. */
   count(bits: number): number {
     let count = 0
     this.each(bits, () => count++)
     return count
   }
 
-  /** Marks the codes a typed word is part of; one with a slash inside ends a number and starts its total. */
+  /** Marks the codes that contain a typed word; a word with a slash ends a number and starts its total. */
   #markContaining(word: string, bits: number): void {
     const { words } = this.field
     const [number, total] = partsOf(word)
@@ -74,7 +74,7 @@ export class CodeMarks {
     else this.#mark(words.infix(word), bits)
   }
 
-  /** Marks what `sameCode` holds for. */
+  /** Marks the codes for which `sameCode` is true. */
   #markEqual(text: string, bits: number): void {
     const { number, total } = parseCode(text)
     this.#mark(this.#term(bareTerm(number)), bits)

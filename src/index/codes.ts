@@ -5,16 +5,16 @@ const RUNS = /\p{N}+|[\p{L}\p{M}]+/gu
 const DIGITS = /^\p{N}/u
 const SEPARATORS = /[^\p{L}\p{M}\p{N}]/gu
 
-/** A code in normal form, parted at its first slash; the total is empty when there is none. */
+/** A code in normal form, split at its first slash; the total is empty if there is none. */
 export interface Code {
   number: string
   total: string
 }
 
 /**
- * The one form all spellings of a code share: folded, no leading zeros, separators only where two runs of digits or
+ * The normal form of all spellings of a code: folded, no leading zeros, separators only where two runs of digits or
  * two of letters meet (`OP01-001`, `op1 1` → `op1-1`; `SWSH 020` → `swsh20`; `004/102` → `4` of `102`). A code of
- * punctuation alone (`!`, `?`) is a number as it stands.
+ * punctuation alone (`!`, `?`) is its own number.
  */
 export function parseCode(code: string): Code {
   const folded = fold(code)
@@ -35,7 +35,7 @@ export function numberOf(code: string): string {
 }
 
 /**
- * Whether two spellings mean the same code: of two with totals both parts must be the same, else the numbers suffice
+ * Whether two spellings mean the same code: if both have totals, both parts must be equal, otherwise the numbers suffice
  * (`4` and `4/102` are the same, `4/102` and `4/130` are not).
  */
 export function sameCode(a: string, b: string): boolean {
@@ -52,9 +52,9 @@ export const numberTerm = (number: string): string => `\n${number}/`
 export const totalTerm = (total: string): string => `/${total}\n`
 
 /**
- * The terms a code is filed under: number and total apart, since there are few of each, and each as normalised (marked
- * by a line break, which no query contains), as printed, and without separators. A number keeps the slash after it and
- * a total the slash before it, so that parts of a code can be looked up as parts of terms.
+ * The terms that a code is indexed under: number and total separately, because there are few of each; and each as normalised
+ * (marked by a line break, which no query contains), as printed, and without separators. A number keeps the slash after it
+ * and a total the slash before it, so that parts of a code can be found as parts of terms.
  */
 export function codeTerms(code: string): string[] {
   const folded = fold(code)
@@ -69,7 +69,7 @@ export function codeTerms(code: string): string[] {
   return [...new Set(terms)]
 }
 
-/** What is before and after the first slash of a folded text; further slashes count as hyphens. */
+/** The text before and after the first slash of a folded text; further slashes count as hyphens. */
 export function partsOf(folded: string): [number: string, total: string] {
   const slash = folded.indexOf('/')
   if (slash < 0) return [folded, '']

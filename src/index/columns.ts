@@ -2,12 +2,12 @@
 
 export type Column = Int32Array | Float64Array | Uint8Array | Uint16Array | Uint32Array
 
-/** Columns of so many entries grow by a sixteenth, as room for later weighs more than copying by then; others by a quarter. */
+/** Columns of this size grow by a sixteenth, because spare memory costs more than copying; smaller ones by a quarter. */
 const LARGE = 2 ** 20
 
 /**
- * The column itself when it holds `length` entries, else a copy that has them and room for some more (16 or more in
- * all); entries beyond the old end hold `fill`.
+ * The column itself if it holds `length` entries, otherwise a larger copy with spare entries (16 or more in
+ * total); entries beyond the old end are `fill`.
  */
 export function grown<C extends Column>(column: C, length: number, fill = 0): C {
   if (length <= column.length) return column

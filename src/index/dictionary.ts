@@ -2,19 +2,19 @@
 import { Postings } from '#index/postings.ts'
 import type { ColumnStore } from '#index/stored.ts'
 
-/** Words shorter than this neither have nor are typos (a typo may drop one letter of a four-letter word). */
+/** Shorter words neither have nor are typos (a typo may drop one letter of a four-letter word). */
 const SHORTEST_TYPO = 3
 
-/** Most typos of a word that is only like another. */
+/** Maximum typos of a similar word. */
 const MOST_TYPOS = 3
 
-/** The letters at one end of a word that a single typo elsewhere leaves alone. */
+/** Letters at either end of a word that a single typo elsewhere does not change. */
 const END = 2
 
-/** How words are looked for: as they are, by parts of them, or also with a typo. */
+/** How words are searched: exactly, by parts of them, or also with a typo. */
 export type Searched = 'whole' | 'infixes' | 'typos'
 
-/** A set of words, each with a small number that stays its own while it is in the set. */
+/** A set of words, each with a small number that does not change while the word is in the set. */
 export class Dictionary {
   readonly #searched: Searched
   #words: string[] = []
@@ -24,7 +24,7 @@ export class Dictionary {
   #spare: number[] = []
   #spareLists: number[] = []
 
-  /** @param searched what is asked of it beside `id`, which takes memory: `infix`, and `near` as well */
+  /** @param searched searches beside `id`, which take memory: `infix`, and `near` as well */
   constructor(searched: Searched) {
     this.#searched = searched
   }
@@ -58,14 +58,14 @@ export class Dictionary {
     this.#ids.set(word, id)
     for (const gram of this.#gramsOf(word)) {
       let list = this.#grams.get(gram)
-      // Lists in use are as many as grams, so the next number is free when none was given back.
+      // There are as many lists as grams in use, so the next number is free if none was released.
       if (list === undefined) this.#grams.set(gram, (list = this.#spareLists.pop() ?? this.#grams.size))
       this.#lists.add(list, id)
     }
     return id
   }
 
-  /** Takes a word out of the set; its number is given out again. */
+  /** Removes a word from the set; its number is reused. */
   delete(id: number): void {
     const word = this.#words[id]!
     for (const gram of this.#gramsOf(word)) {
@@ -95,14 +95,14 @@ export class Dictionary {
 
   /**
    * The numbers of all words one typo away: a letter added, dropped or changed, or two neighbours swapped. Words that
-   * contain the part are left out, `infix` has them.
+   * contain the part are omitted; `infix` returns them.
    * @param part of four letters or more
    */
   near(part: string): number[] {
     const found: number[] = []
     const start = part.slice(0, END)
     const end = part.slice(-END)
-    // One typo cannot touch both ends, except in four letters by swapping the middle two.
+    // One typo cannot affect both ends, except in four letters by swapping the middle two.
     for (let length = part.length - 1; length <= part.length + 1; length++) {
       this.#collectNear(startGram(length, start), part, null, found)
       this.#collectNear(endGram(length, end), part, start, found)
@@ -115,13 +115,13 @@ export class Dictionary {
   }
 
   /**
-   * Words a few typos away: at most one in three letters, the fewest typos first.
+   * Words a few typos away: at most one typo per three letters, fewest typos first.
    * @param word of three letters or more
    */
   alike(word: string, most: number): { word: string; distance: number }[] {
     const allowed = Math.min(Math.floor(word.length / 3), MOST_TYPOS)
     const shared = this.#searched === 'whole' ? null : this.#sharedPairs(word)
-    // A typo breaks two pairs of letters at most, and three where it swaps two.
+    // A typo changes two letter pairs at most, and three if it swaps two letters.
     const least = Math.max(word.length - 1 - 3 * allowed, 1)
     const found: { word: string; distance: number }[] = []
     for (const [other, id] of this.#ids) {
@@ -132,7 +132,7 @@ export class Dictionary {
     return found.sort((a, b) => a.distance - b.distance || (a.word < b.word ? -1 : 1)).slice(0, most)
   }
 
-  /** How many pairs of letters each word shares with this one. */
+  /** Number of letter pairs that each word shares with this one. */
   #sharedPairs(word: string): Map<number, number> {
     const shared = new Map<number, number>()
     for (let at = 0; at + 2 <= word.length; at++) {
@@ -159,7 +159,7 @@ export class Dictionary {
     }
   }
 
-  /** The shortest list among the part's longest grams, undefined when one of them occurs nowhere. */
+  /** The shortest list among the part's longest grams; undefined if one of them occurs nowhere. */
   #rarest(part: string): number | undefined {
     if (part.length <= 3) return this.#grams.get(part)
     let rarest: number | undefined
@@ -171,7 +171,7 @@ export class Dictionary {
     return rarest
   }
 
-  /** All one- to three-letter parts of a word, each once, and its two ends with its length if typos are asked for. */
+  /** All one- to three-letter parts of a word, each once, and its two ends with its length if typos are searched. */
   #gramsOf(word: string): Set<string> {
     const grams = new Set<string>()
     if (this.#searched === 'whole') return grams
@@ -186,11 +186,11 @@ export class Dictionary {
   }
 }
 
-// Four characters with a mark no word contains, so they share a table with the grams of one to three letters.
+// Four characters with a marker that no word contains, so that they share a table with the grams of one to three letters.
 const startGram = (length: number, start: string): string => `^${String.fromCharCode(length)}${start}`
 const endGram = (length: number, end: string): string => `$${String.fromCharCode(length)}${end}`
 
-/** Typos that turn one word into the other (letters added, dropped, changed, or neighbours swapped); more than `most` is not counted. */
+/** Number of typos between two words (letters added, dropped, changed, or neighbours swapped); stops counting above `most`. */
 function typosBetween(a: string, b: string, most: number): number {
   let twoBack = new Uint8Array(0)
   let back = Uint8Array.from({ length: b.length + 1 }, (_, j) => j)
@@ -211,7 +211,7 @@ function typosBetween(a: string, b: string, most: number): number {
   return back[b.length]!
 }
 
-/** Whether one letter added, dropped or changed, or two neighbours swapped, makes `b` of `a`; false if equal. */
+/** Whether one letter added, dropped or changed, or two neighbours swapped, turns `a` into `b`; false if they are equal. */
 export function isOneTypo(a: string, b: string): boolean {
   if (a.length > b.length) return isOneTypo(b, a)
   if (b.length - a.length > 1) return false

@@ -1,28 +1,28 @@
-// Which texts of a field have words of one query as whole words.
+// Which texts of a field contain words of a query as whole words.
 import { grown } from '#index/columns.ts'
 import type { TextField } from '#index/field.ts'
 
 export class ExactMarks {
   readonly #field: TextField
   readonly #further: boolean
-  /** by text: bits of what the query has marked; wiped after the query */
+  /** by text: its marks for the query; cleared after the query */
   #bits = new Int32Array(0)
   #marked: number[] = []
 
-  /** @param further whether words of further lines are looked for, or of the first */
+  /** @param further whether words of further lines are searched, or those of the first line */
   constructor(field: TextField, further: boolean) {
     this.#field = field
     this.#further = further
   }
 
-  /** Forgets the query before. */
+  /** Clears the marks of the previous query. */
   start(): void {
     for (const text of this.#marked) this.#bits[text] = 0
     this.#marked = []
     this.#bits = grown(this.#bits, this.#field.space)
   }
 
-  /** Marks all texts that have the word. */
+  /** Marks all texts that contain the word. */
   mark(word: string, bits: number): void {
     const id = (this.#further ? this.#field.furtherWords : this.#field.words).id(word)
     if (id === undefined) return
@@ -44,7 +44,7 @@ export class ExactMarks {
     for (const text of this.#marked) if ((this.#bits[text]! & bits) !== 0) visit(text)
   }
 
-  /** How many texts have one of the bits. */
+  /** Number of texts that have one of the bits. */
   count(bits: number): number {
     let count = 0
     this.each(bits, () => count++)

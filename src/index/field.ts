@@ -1,4 +1,4 @@
-// One searched field: the distinct texts rows have in it, and the words of these texts.
+// One searched field: the distinct texts of its rows, and the words of these texts.
 import { grown } from '#index/columns.ts'
 import { Dictionary, type Searched } from '#index/dictionary.ts'
 import { Postings } from '#index/postings.ts'
@@ -6,11 +6,11 @@ import type { ColumnStore } from '#index/stored.ts'
 
 const NONE = -1
 
-/** Rows share few texts and texts share few words, so a search goes from words to texts to rows. */
+/** Many rows share a text and many texts share a word, so a search goes from words to texts to rows. */
 export class TextField {
   /** words of the first lines */
   readonly words: Dictionary
-  /** words of further lines, found as they are */
+  /** words of further lines, found only as whole words */
   readonly furtherWords = new Dictionary('whole')
   readonly #split: (line: string) => string[]
   readonly #splitFurther: (line: string) => string[]
@@ -20,23 +20,23 @@ export class TextField {
   /** by text number: its further lines, '' for none */
   further: string[] = []
   #spare: number[] = []
-  /** by word: the texts that have it */
+  /** by word: the texts that contain it */
   readonly #textsOf = new Postings()
   readonly #textsOfFurther = new Postings()
   #heads = new Int32Array(0)
   #counts = new Int32Array(0)
-  /** by text: how many different words its first line has, at most 255 */
+  /** by text: number of different words of its first line, at most 255 */
   #wordCounts = new Uint8Array(0)
-  /** by row: its text, and the rows before and after it that have the same text */
+  /** by row: its text, and the previous and next row with the same text */
   #of = new Int32Array(0)
   #before = new Int32Array(0)
   #after = new Int32Array(0)
   #rows = 0
 
   /**
-   * @param split the words of a first line, each the same every time
+   * @param split returns the words of a first line; must be deterministic
    * @param searched how these are searched
-   * @param splitFurther the words of a further line
+   * @param splitFurther returns the words of a further line
    */
   constructor(split: (line: string) => string[], searched: Searched, splitFurther: (line: string) => string[] = split) {
     this.#split = split
@@ -67,26 +67,26 @@ export class TextField {
     return this.#rows
   }
 
-  /** How many numbers texts have; all are below it. */
+  /** All text numbers are below this. */
   get space(): number {
     return this.texts.length
   }
 
-  /** Makes room for so many rows. */
+  /** Reserves space for this many rows. */
   reserve(rows: number): void {
     this.#of = grown(this.#of, rows, NONE)
     this.#before = grown(this.#before, rows)
     this.#after = grown(this.#after, rows)
   }
 
-  /** The number of the row's text, -1 for none. */
+  /** The number of the row's text; -1 for none. */
   textOf(row: number): number {
     return row < this.#of.length ? this.#of[row]! : NONE
   }
 
   /**
-   * A value for each text, for reading of many rows: a row has `values[of[row] + 1]`, which is 0 for no text.
-   * @param rows so many are read
+   * A value for each text, for reading many rows: a row has `values[of[row] + 1]`, which is 0 for no text.
+   * @param read number of rows to read
    */
   valuesOf(rows: number, bitsOf: (text: number) => number): { of: Int32Array; values: Int32Array } {
     this.reserve(rows)
@@ -95,17 +95,17 @@ export class TextField {
     return { of: this.#of, values }
   }
 
-  /** How many rows have this text. */
+  /** Number of rows that have this text. */
   count(text: number): number {
     return this.#counts[text]!
   }
 
-  /** How many different words the first line of a text has; 255 stands for more, too. */
+  /** Number of different words of the first line of a text; 255 means 255 or more. */
   wordCount(text: number): number {
     return this.#wordCounts[text]!
   }
 
-  /** Gives the row a text, null for none. */
+  /** Sets the text of a row; null removes it. */
   set(row: number, text: string | null): void {
     const old = this.textOf(row)
     const id = text === null ? NONE : this.#ids.get(text)
@@ -114,24 +114,24 @@ export class TextField {
     if (text !== null) this.#link(row, id ?? this.#addText(text))
   }
 
-  /** Calls `visit` with the number of every text that has one of the words, and the word; more than once if it has several. */
+  /** Calls `visit` with the number of every text that has one of the words, and the word; several times if it has several. */
   eachText(words: readonly number[], visit: (text: number, word: number) => void): void {
     eachIn(this.#textsOf, words, visit)
   }
 
-  /** The same of words of further lines. */
+  /** The same for words of further lines. */
   eachFurther(words: readonly number[], visit: (text: number) => void): void {
     eachIn(this.#textsOfFurther, words, visit)
   }
 
-  /** How many texts have the words, counted again for each word. */
+  /** Sum over the words of the number of texts that contain each. */
   countTexts(words: readonly number[]): number {
     let count = 0
     for (const word of words) count += this.#textsOf.length(word)
     return count
   }
 
-  /** The first row that has this text, and the one after a row that has it; -1 at the end. */
+  /** The first row with this text, and the row after another; -1 at the end. */
   firstRow(text: number): number {
     return this.#heads[text]!
   }
@@ -213,7 +213,7 @@ function eachIn(textsOf: Postings, words: readonly number[], visit: (text: numbe
   }
 }
 
-/** Takes a text out from under a word, which goes with its last one. */
+/** Removes a text from a word; the word is removed with its last text. */
 function forget(word: string, text: number, words: Dictionary, textsOf: Postings): void {
   const known = words.id(word)!
   textsOf.remove(known, text)

@@ -1,12 +1,12 @@
-// Folds text to the form it is compared and searched in: without case, accents, apostrophes and typographic variants.
+// Folds text to the form in which it is compared and searched: without case, accents, apostrophes and typographic variants.
 
-/** Printable ASCII without apostrophes or spaces at the edges or doubled: lower case is all that is left to do. */
+/** Printable ASCII without apostrophes, doubled spaces, or spaces at the edges: it only needs lower case. */
 const PLAIN = /^(?:[!-&(-_a-~]+(?: [!-&(-_a-~]+)*)?$/
 
 /** Apostrophes as people and keyboards write them; the acute accent alone would fold to a space. */
 const APOSTROPHES = /['`´‘’‚‛ʹʻʼʽˈʾʿ′‵]/gu
 
-/** Combining marks of Latin, Greek and Cyrillic letters (not those of kana), and characters that show nothing. */
+/** Combining marks of Latin, Greek and Cyrillic letters (not those of kana), and invisible characters. */
 const MARKS = /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]|\p{Default_Ignorable_Code_Point}/gu
 
 /** Letters that do not decompose into a plain one and a mark. */
@@ -26,13 +26,13 @@ const LETTERS: Readonly<Record<string, string>> = {
 }
 const SPECIAL = /[ıßæœøłđðþħŧς]/gu
 
-/** Runs of letters, marks and digits; symbols such as ♀ are words of their own, all else separates. */
+/** Runs of letters, marks and digits; symbols such as ♀ are words of their own, everything else separates. */
 const WORDS = /[\p{L}\p{N}\p{M}]+|\p{So}/gu
 const LETTER = /^[\p{L}\p{N}\p{M}]/u
 
 /**
  * The form of a text in which spellings of the same thing are equal: lower case, no accents (Turkish letters
- * included, all of I İ ı i become i), no apostrophes, compatibility forms such as full width made ordinary, white
+ * included: all of I İ ı i become i), no apostrophes, compatibility forms such as full width made ordinary, white
  * space trimmed and collapsed to single spaces. Symbols such as ♀ δ ★ and Japanese voicing marks stay. Idempotent.
  */
 export function fold(text: string): string {
@@ -54,13 +54,13 @@ export function words(folded: string): string[] {
   return folded.match(WORDS) ?? []
 }
 
-/** Whether a word starts at this place of a folded text, given that one covers it. */
+/** Whether a word starts at this position of a folded text, given that a word covers it. */
 export function startsWord(folded: string, at: number): boolean {
   if (at === 0) return true
   return !isLetterAt(folded, at) || !isLetterAt(folded, isLowSurrogate(folded.charCodeAt(at - 1)) ? at - 2 : at - 1)
 }
 
-/** Whether a word ends before this place of a folded text, given that one covers what is before it. */
+/** Whether a word ends before this position of a folded text, given that a word covers the previous one. */
 export function endsWord(folded: string, at: number): boolean {
   return at >= folded.length || !isLetterAt(folded, at) || !isLetterAt(folded, isLowSurrogate(folded.charCodeAt(at - 1)) ? at - 2 : at - 1)
 }

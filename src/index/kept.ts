@@ -2,7 +2,7 @@
 
 const MOST_KEPT = 20_000
 
-/** The function, which works once for each text that comes again soon. */
+/** Returns a memoised function: texts that recur soon are computed once. */
 export function kept<T>(make: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>()
   return (text) => {

@@ -1,4 +1,4 @@
-// What one query has found out about the texts of a field, in arrays used again by the next.
+// The state of one query about the texts of a field, in arrays that the next query reuses.
 import { grown } from '#index/columns.ts'
 import type { TextField } from '#index/field.ts'
 import { endsWord, startsWord } from '#index/fold.ts'
@@ -6,25 +6,25 @@ import type { Query } from '#index/query.ts'
 
 /** Set in `prefix` beside the bits of parts: the text starts with the whole query. */
 export const STARTS = 1 << 30
-/** Set in `prefix` beside it: the text is the whole query. */
+/** Set in `prefix` beside it: the text equals the whole query. */
 export const EQUAL = 1 << 29
 
 const LAST_QUERY = 2 ** 31 - 1
 
 export class TextMarks {
   readonly #field: TextField
-  /** by text, valid when `#seen` holds the query's number: bits of the parts it has, and has at the start of a word */
+  /** by text, valid if `#seen` holds the query's number: bits of the parts that it contains, anywhere and at the start of a word */
   #infix = new Int32Array(0)
   #prefix = new Int32Array(0)
-  /** by text, valid likewise: how many of its words no part is; counted where the query has several parts */
+  /** by text, valid likewise: number of its words that are not a part; counted if the query has several parts */
   #left = new Uint8Array(0)
   #seen = new Int32Array(0)
   #chosen = new Int32Array(0)
   #query = 0
-  /** whether the query's parts were marked, so that a text without marks has none of them */
+  /** whether the query's parts were marked, so that an unmarked text contains none of them */
   #marked = false
   #any = false
-  /** by text: bits of the parts that one of its words is one typo away from; wiped after the query */
+  /** by text: bits of the parts that one of its words is one typo away from; cleared after the query */
   #typos = new Int32Array(0)
   #withTypos: number[] = []
 
@@ -32,7 +32,7 @@ export class TextMarks {
     this.#field = field
   }
 
-  /** Forgets the query before. */
+  /** Clears the previous query. */
   start(): void {
     for (const text of this.#withTypos) this.#typos[text] = 0
     this.#withTypos = []
@@ -54,8 +54,8 @@ export class TextMarks {
   }
 
   /**
-   * Marks the texts that have a part of the query, so that no text has to be looked over. To be called for every part or for none.
-   * @param words all that contain the part, which is not punctuation
+   * Marks the texts that contain a part of the query, so that no text has to be scanned. Call it for every part or for none.
+   * @param words all words that contain the part, which is not punctuation
    */
   mark(query: Query, part: number, words: readonly number[]): void {
     this.#marked = true
@@ -88,12 +88,12 @@ export class TextMarks {
     })
   }
 
-  /** Whether a text has some part, of a query whose parts were marked; true if they were not. */
+  /** Whether a text contains any part, if the query's parts were marked; true if they were not. */
   get any(): boolean {
     return this.#any || !this.#marked
   }
 
-  /** Chooses a text for this query. @returns false if it was chosen before */
+  /** Selects a text for this query. @returns false if it was selected before */
   choose(text: number): boolean {
     if (this.#chosen[text] === this.#query) return false
     this.#chosen[text] = this.#query
@@ -114,12 +114,12 @@ export class TextMarks {
     return this.#infix[text]!
   }
 
-  /** Bits of the parts that start a word of the text, and `STARTS`. To be asked after `infix`. */
+  /** Bits of the parts that start a word of the text, and `STARTS`. Call it after `infix`. */
   prefix(text: number): number {
     return text >= 0 && this.#seen[text] === this.#query ? this.#prefix[text]! : 0
   }
 
-  /** How many words of the text are not parts of the query, which has several. */
+  /** Number of words of the text that are not parts of the query, which has several. */
   left(text: number, query: Query): number {
     if (this.#seen[text] !== this.#query) {
       if (this.#marked) return this.#field.wordCount(text)
@@ -145,7 +145,7 @@ export class TextMarks {
     return this.#withTypos
   }
 
-  /** Looks a text over once per query, so its rows cost next to nothing. */
+  /** Scans a text once per query, so that its rows cost next to nothing. */
   #look(text: number, query: Query): void {
     const folded = this.#field.texts[text]!
     let infix = 0

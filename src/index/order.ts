@@ -7,14 +7,14 @@ import type { ColumnStore } from '#index/stored.ts'
 
 export { type Compare, firstPast, type Probe } from '#index/blocks.ts'
 
-/** Filters up to this size keep their own sorted rows instead of counts per block. */
+/** Filters up to this size cache their own sorted rows instead of counts per block. */
 const SPARSE = 512
 
-/** What pends for a row until the next read. */
+/** A row's pending change until the next read. */
 const MARKED = 1
 const DROPPED = 2
 
-/** What is kept per filter: its rows themselves while it is sparse, else how many of them each block has. */
+/** The cache of a filter: its rows if it is small, otherwise their number in each block. */
 interface Kept {
   sparse: { rows: Int32Array; filterVersion: number; orderVersion: number }
   filterVersion: number
@@ -22,7 +22,7 @@ interface Kept {
   /** by block; valid while `countedAt` equals the block's version */
   counts: Float64Array
   countedAt: Float64Array
-  /** by place in the sequence: counts up to the end of the block there, known for so many places */
+  /** by position in the sequence: counts up to the end of that block, known for this many positions */
   ends: Float64Array
   endsKnown: number
 }
@@ -49,14 +49,14 @@ export class KeptOrder {
     return this.#repaired().size
   }
 
-  /** Rises with every change of the order. */
+  /** Incremented by every change of the order. */
   get version(): number {
     return this.#repaired().version
   }
 
   /**
-   * Fills the order with exactly these rows (the array stays the caller's).
-   * @param keyOf a number that orders rows as far as it differs, which loads faster; `compare` then settles ties
+   * Fills the order with exactly these rows (the array is not kept).
+   * @param keyOf a number that orders rows unless it is equal, which loads faster; `compare` then breaks ties
    */
   load(rows: Int32Array, keyOf?: Probe): void {
     for (const row of this.#pending) this.#pendingOf[row] = 0
@@ -67,22 +67,22 @@ export class KeptOrder {
     this.#blocks.layOut(sorted)
   }
 
-  /** Tells that the row was added or its key changed. Costs nothing until the next read. */
+  /** Marks a row as added or its key as changed. Costs nothing until the next read. */
   mark(row: number): void {
     this.#note(row, MARKED)
   }
 
-  /** Tells that the row left. Costs nothing until the next read. */
+  /** Marks a row as removed. Costs nothing until the next read. */
   drop(row: number): void {
     this.#note(row, DROPPED)
   }
 
-  /** Repairs the order now instead of with the next read. */
+  /** Repairs the order now instead of at the next read. */
   settle(): void {
     this.#repaired()
   }
 
-  /** The rows at positions `offset` to `offset + limit` among those in the filter (all rows for null), in order. */
+  /** The rows at positions `offset` to `offset + limit` among those of the filter (all rows for null), in order. */
   slice(filter: RowBits | null, offset: number, limit: number): Int32Array {
     const blocks = this.#repaired()
     if (filter !== null && filter.size <= SPARSE) return this.#sparse(filter).slice(offset, offset + limit)
@@ -94,7 +94,7 @@ export class KeptOrder {
   }
 
   /**
-   * Up to `limit` rows of the filter that come strictly after the key `probe` compares with.
+   * Up to `limit` rows of the filter strictly after the key that `probe` compares with.
    * @returns the rows in order, and whether more follow them
    */
   sliceAfter(probe: Probe, filter: RowBits | null, limit: number): { rows: Int32Array; more: boolean } {
@@ -111,13 +111,13 @@ export class KeptOrder {
     return rows.length > limit ? { rows: rows.subarray(0, limit), more: true } : { rows, more: false }
   }
 
-  /** Adds to `into` the rows from key `from` to key `to`, both included; null leaves that side open. */
+  /** Adds to `into` the rows from key `from` to key `to`, both inclusive; null leaves that side open. */
   collectRange(from: Probe | null, to: Probe | null, into: RowBits): RowBits {
     this.#eachInRange(from, to, (rows) => into.addRows(rows))
     return into
   }
 
-  /** How many rows lie from key `from` to key `to`, both included; null leaves that side open. */
+  /** Number of rows from key `from` to key `to`, both inclusive; null leaves that side open. */
   countRange(from: Probe | null, to: Probe | null): number {
     let count = 0
     this.#eachInRange(from, to, (rows) => {
@@ -126,7 +126,7 @@ export class KeptOrder {
     return count
   }
 
-  /** How many rows of the filter (all for null) come before the key `probe` compares with, those at it too when told. */
+  /** Number of rows of the filter (all for null) before the key that `probe` compares with; also those at it if `withEqual`. */
   rank(filter: RowBits | null, probe: Probe, withEqual: boolean): number {
     const blocks = this.#repaired()
     if (filter !== null && filter.size <= SPARSE) {
@@ -152,7 +152,7 @@ export class KeptOrder {
     return rows
   }
 
-  /** What `sortRows(rows).slice(offset, offset + limit)` gives, without sorting the rest; `rows` is shuffled. */
+  /** Returns `sortRows(rows).slice(offset, offset + limit)` without sorting the rest; `rows` is reordered. */
   firstRows(rows: Int32Array, offset: number, limit: number): Int32Array {
     const to = Math.min(rows.length, offset + limit)
     sortByKeys(rows, this.#repaired().keysOf(rows), offset, to)
@@ -170,7 +170,7 @@ export class KeptOrder {
     }
   }
 
-  /** Rows are mostly numbered as the ids that ties end in: to put them in that order and look is faster than to compare. */
+  /** Rows are mostly numbered like the ids that break ties: sorting by number first and then looking is faster than comparing. */
   #sortTies(rows: Int32Array): void {
     rows.sort()
     for (let at = 1; at < rows.length; at++) if (this.#compare(rows[at - 1]!, rows[at]!) > 0) return void rows.sort(this.#compare)
@@ -182,7 +182,7 @@ export class KeptOrder {
     this.#pendingOf[row] = what
   }
 
-  /** The blocks, up to date: every pending row leaves its old place before one is placed by its new key. */
+  /** The blocks, up to date: every pending row is removed from its old place before one is inserted by its new key. */
   #repaired(): RowBlocks {
     const pending = this.#pending
     const blocks = this.#blocks
@@ -209,7 +209,7 @@ export class KeptOrder {
     }
   }
 
-  /** Collects rows of the filter from a place on, leaving out the first `skip` of them. */
+  /** Collects rows of the filter from a position on, without the first `skip` of them. */
   #walk(at: number, from: number, skip: number, filter: RowBits | null, kept: Kept, limit: number): Int32Array {
     const { sequence, lengths, size: all } = this.#blocks
     const found = new Int32Array(Math.max(0, Math.min(limit, all)))
@@ -229,7 +229,7 @@ export class KeptOrder {
     return size === found.length ? found : found.slice(0, size)
   }
 
-  /** How many of the filter's rows a block has, counted only when the block changed. */
+  /** Number of the filter's rows in a block, counted only if the block has changed. */
   #count(block: number, filter: RowBits | null, kept: Kept): number {
     const { lengths, versions } = this.#blocks
     if (filter === null) return lengths[block]!
@@ -240,7 +240,7 @@ export class KeptOrder {
     return kept.counts[block]!
   }
 
-  /** The place in the sequence of the block that holds the filter's row at an offset; the end when there is none. */
+  /** The position in the sequence of the block with the filter's row at an offset; the end if there is none. */
   #placeOf(offset: number, filter: RowBits | null, kept: Kept): number {
     const { sequence } = this.#blocks
     const { ends } = kept
@@ -263,7 +263,7 @@ export class KeptOrder {
     return kept
   }
 
-  /** The counts of a filter, caught up with its changes: only blocks that changed themselves are counted again. */
+  /** The counts of a filter, updated by its changes: only blocks that have changed themselves are recounted. */
   #counted(filter: RowBits | null): Kept {
     const kept = filter === null ? this.#keptForAll : this.#keptFor(filter)
     const blocks = this.#blocks

@@ -1,13 +1,13 @@
-// Many lists of small integers in one array: no object per list, and freed room is used again.
+// Many lists of small integers in one array: no object per list, and freed space is reused.
 import { grown } from '#index/columns.ts'
 import type { ColumnStore } from '#index/stored.ts'
 
 const NONE = -1
 
-/** Lists are numbered by the owner from 0; one that nothing was added to, or all was taken from, takes no room. */
+/** Lists are numbered by the owner from 0; an empty list takes no space. */
 export class Postings {
-  // A list's room is a power of two; room given up is chained by size, the next place written into its first entry.
-  // Lists that were packed stand before the others, each in no more room than it needs, until something is added to them.
+  // A list's space is a power of two; free spaces are chained by size, the next position in their first entry.
+  // Packed lists come before the others, without spare space, until something is added to them.
   #pool = new Int32Array(64)
   #used = 0
   #packed = 0
@@ -28,12 +28,12 @@ export class Postings {
     return list < this.#lengths.length ? this.#lengths[list]! : 0
   }
 
-  /** The list's entry at a place below its length; entries are in no order. */
+  /** The list's entry at an index below its length; entries are in no order. */
   at(list: number, place: number): number {
     return this.#pool[this.#starts[list]! + place]!
   }
 
-  /** The whole list; it holds until the next change of any list. */
+  /** The whole list, as a view that is valid until the next change of any list. */
   view(list: number): Int32Array {
     const start = this.#starts[list]!
     return this.#pool.subarray(start, start + this.length(list))
@@ -47,14 +47,14 @@ export class Postings {
     }
     const length = this.#lengths[list]!
     if (this.#isPacked(list)) this.#move(list, 0, roomFor(length + 1))
-    // Room is always the least power of two that holds the list, so it is full exactly at such a length.
+    // The space is always the least power of two that holds the list, so it is full exactly at such a length.
     else if ((length & (length - 1)) === 0) this.#move(list, length, roomFor(length + 1))
     this.#pool[this.#starts[list]! + length] = value
     this.#lengths[list] = length + 1
     this.#entries++
   }
 
-  /** Takes a value out, if it is there. */
+  /** Removes a value if the list has it. */
   remove(list: number, value: number): void {
     const start = this.#starts[list]!
     const length = this.#lengths[list]!
@@ -68,7 +68,7 @@ export class Postings {
     else if ((left & (left - 1)) === 0) this.#move(list, left === 0 ? 1 : left * 2, left)
   }
 
-  /** Takes everything out. */
+  /** Removes everything. */
   clear(list: number): void {
     const length = this.length(list)
     if (length === 0) return
@@ -78,7 +78,7 @@ export class Postings {
     this.#move(list, room, 0)
   }
 
-  /** Lays all lists out without room between or behind them: what is loaded is mostly read. */
+  /** Packs all lists without spare space: loaded data is mostly read. */
   pack(): void {
     const pool = new Int32Array(Math.max(64, this.#entries))
     let used = 0
@@ -101,7 +101,7 @@ export class Postings {
     return start !== NONE && start < this.#packed
   }
 
-  /** Moves a list to space of another size (powers of two, 0 for none) and copies what fits. */
+  /** Moves a list to a space of another size (powers of two, 0 for none) and copies what fits. */
   #move(list: number, oldRoom: number, newRoom: number): void {
     const to = newRoom === 0 ? NONE : this.#take(newRoom)
     const from = this.#starts[list]!
@@ -128,7 +128,7 @@ export class Postings {
   }
 }
 
-/** The least power of two that holds so many entries. */
+/** The least power of two that holds this many entries. */
 function roomFor(length: number): number {
   return 2 ** (32 - Math.clz32(length - 1))
 }

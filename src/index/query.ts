@@ -1,28 +1,28 @@
-// Reads a search text into the words and parts that rows are matched with, as bits.
+// Parses a search text into the words and parts that rows are matched with, as bits.
 import { fold, words } from '#index/fold.ts'
 
 /** Longer queries are cut: rows are marked with a bit per word and per part, in one number each. */
 const MAX_WORDS = 12
 const MAX_PARTS = 29
-/** Most words of a phrase that has meanings. */
+/** Maximum words of a phrase that has meanings. */
 export const LONGEST_PHRASE = 3
 
 export interface Query {
   /** the whole text, folded */
   text: string
-  /** each different word between spaces, in order; a phrase that has meanings is one word */
+  /** each different word between spaces, in order; a phrase with meanings is one word */
   words: QueryWord[]
-  /** each different part of these words; a word of punctuation alone is a part as it stands */
+  /** each different part of these words; a word of punctuation alone is its own part */
   parts: QueryPart[]
 }
 
 export interface QueryWord {
   text: string
-  /** bit n is set when part n belongs to the word */
+  /** bit n is set if part n belongs to the word */
   parts: number
-  /** parts of what the word may mean instead, one number for each meaning */
+  /** parts of the word's alternative meanings, one number for each meaning */
   meanings: number[]
-  /** nothing but punctuation, found in texts only as it stands and in codes only as the whole code */
+  /** only punctuation: found in texts only as it is, and in codes only as the whole code */
   literal: boolean
 }
 
@@ -31,12 +31,12 @@ export interface QueryPart {
   literal: boolean
 }
 
-/** What a folded word or phrase may mean instead, as folded texts; undefined for nothing. */
+/** Alternative meanings of a folded word or phrase, as folded texts; undefined for none. */
 export type Meanings = (phrase: string) => readonly string[] | undefined
 
 const NO_MEANINGS: Meanings = () => undefined
 
-/** The folded words and parts of a search text; what is beyond the largest number of words is ignored. */
+/** The folded words and parts of a search text; words beyond the maximum are ignored. */
 export function parseQuery(search: string, meanings: Meanings = NO_MEANINGS): Query {
   const text = fold(search)
   const query: Query = { text, words: [], parts: [] }
@@ -46,7 +46,7 @@ export function parseQuery(search: string, meanings: Meanings = NO_MEANINGS): Qu
     const parts = bitsOf(query, literal ? [word] : inner, literal)
     query.words.push({ text: word, parts, meanings: [], literal })
   }
-  // After all that was typed, so that meanings never take the place of a typed word.
+  // After all typed words, so that meanings never replace one.
   for (const word of query.words) {
     for (const meaning of meanings(word.text) ?? []) {
       const inner = words(meaning)
@@ -56,7 +56,7 @@ export function parseQuery(search: string, meanings: Meanings = NO_MEANINGS): Qu
   return query
 }
 
-/** Adds what a word may mean instead, unless the query has as many parts as it can. */
+/** Adds the meanings of a word, unless the query has the maximum number of parts. */
 export function addMeaning(query: Query, word: QueryWord, parts: readonly string[], literal = false): void {
   const added = new Set(parts.filter((part) => !query.parts.some((known) => known.text === part)))
   if (parts.length === 0 || query.parts.length + added.size > MAX_PARTS) return

@@ -1,4 +1,4 @@
-// Sorts rows by numbers beside them without calling back, and only as far as a page needs.
+// Sorts rows by numeric keys without callbacks, and only as far as a page needs.
 
 /** Ranges this short are sorted by insertion. */
 const SHORT = 16
@@ -12,7 +12,7 @@ export function sortByKeys(rows: Int32Array, keys: Float64Array, from = 0, to = 
   if (from < to) sortRange(rows, keys, 0, rows.length - 1, from, to)
 }
 
-/** Quicksort of positions low..high (both inclusive) that leaves out the parts outside the wanted window. */
+/** Quicksort of positions low..high (both inclusive) that skips the parts outside the requested window. */
 function sortRange(rows: Int32Array, keys: Float64Array, low: number, high: number, from: number, to: number): void {
   while (high - low >= SHORT) {
     const pivot = median(keys[low]!, keys[(low + high) >>> 1]!, keys[high]!)
@@ -32,7 +32,7 @@ function sortRange(rows: Int32Array, keys: Float64Array, low: number, high: numb
     const wantLower = right >= from && low < to
     const wantUpper = high >= from && left < to
     if (!wantLower && !wantUpper) return
-    // Recursing into the shorter part only keeps the stack logarithmic.
+    // Recursing only into the shorter part keeps the stack logarithmic.
     const lowerIsShorter = right - low < high - left
     if (wantLower && wantUpper) {
       if (lowerIsShorter) sortRange(rows, keys, low, right, from, to)

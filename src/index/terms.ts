@@ -4,19 +4,19 @@ import { Dictionary } from '#index/dictionary.ts'
 import { Postings } from '#index/postings.ts'
 import type { ColumnStore } from '#index/stored.ts'
 
-/** Words as a query's parts are cut (`fold.ts`), and what stands between them, so that punctuation is found as well. */
+/** Words as a query's parts are split (`fold.ts`), and the text between them, so that punctuation is found as well. */
 const TERMS = /[\p{L}\p{N}\p{M}]+|\p{So}|[^\s\p{L}\p{N}\p{M}\p{So}]+/gu
 
-/** A term of so many rows, and of more than one row in 32, is smaller as bits than as a list, and quicker to change. */
+/** A term of at least this many rows, and of more than one row in 32, is smaller as bits than as a list, and faster to change. */
 const MANY = 1024
 const SHARE = 32
 
 export class TermRows {
   readonly #terms = new Dictionary('infixes')
   readonly #lists = new Postings()
-  /** by term: its rows where they are many */
+  /** by term: its rows if there are many */
   readonly #sets: (RowBits | undefined)[] = []
-  /** terms that stay when no row has them */
+  /** terms that remain when no row has them */
   readonly #held = new Set<number>()
   #space = 0
 
@@ -45,7 +45,7 @@ export class TermRows {
     for (const term of terms) this.#held.add(term)
   }
 
-  /** Files a row under a term that it does not have yet. */
+  /** Indexes a row under a term that it does not have yet. */
   add(row: number, term: number): void {
     if (row >= this.#space) this.#space = row + 1
     const set = this.#sets[term]
@@ -57,7 +57,7 @@ export class TermRows {
     this.#lists.clear(term)
   }
 
-  /** Takes a row out from under a term that it has. */
+  /** Removes a row from a term that it has. */
   delete(row: number, term: number): void {
     const set = this.#sets[term]
     if (set) set.delete(row)
@@ -72,7 +72,7 @@ export class TermRows {
     return this.#terms.infix(part)
   }
 
-  /** How many rows have the terms, counted again for each term. */
+  /** Sum over the terms of the number of rows that have each. */
   count(terms: readonly number[]): number {
     let count = 0
     for (const term of terms) count += this.#sets[term]?.size ?? this.#lists.length(term)
@@ -88,7 +88,7 @@ export class TermRows {
     }
   }
 
-  /** Gives back room that loading has left. */
+  /** Frees the spare space that loading has left. */
   pack(): void {
     this.#lists.pack()
   }

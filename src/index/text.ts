@@ -1,4 +1,4 @@
-// Text search over rows with a name, a code and further texts: infixes, ranks and single typos, in time by the hits.
+// Text search over rows with a name, a code and further texts: infixes, ranks and single typos, in time proportional to the hits.
 import { RowBits } from '#index/bits.ts'
 import { CodeMarks, EQUALS, EQUALS_WHOLE } from '#index/codeMarks.ts'
 import { numberOf } from '#index/codes.ts'
@@ -10,22 +10,22 @@ import { EQUAL, STARTS, TextMarks } from '#index/marks.ts'
 import type { ColumnStore } from '#index/stored.ts'
 import { addMeaning, type Meanings, parseQuery, type Query, type QueryWord } from '#index/query.ts'
 
-/** What is searched of a row. */
+/** The searched texts of a row. */
 export interface Doc {
   name: string
   /** collector number as printed, such as `004/102`; null or empty for none */
   code: string | null
   /** further texts whose words count, such as the category's name */
   more: readonly string[]
-  /** other names, each as good as a part of the name */
+  /** other names, each searched like a part of the name */
   aliases?: readonly string[]
-  /** codes of the row's group, found as whole words: a code of the group and the row's own code name the row */
+  /** codes of the row's group, found as whole words: a group's code with the row's own code identifies the row */
   groupCodes?: readonly string[]
-  /** a text that `TextOptions` takes apart: words that are found whole, and what orders rows that match equally well */
+  /** a text that `TextOptions` splits: words that are found whole, and the order of rows that match equally well */
   tags?: string
 }
 
-/** The same with texts that are folded already, null for none. */
+/** The same with texts that are folded already; null for none. */
 export interface FoldedDoc {
   /** and, as further lines, other names */
   name: string
@@ -35,15 +35,15 @@ export interface FoldedDoc {
   tags: string | null
 }
 
-/** What the owner of an index knows of its texts. */
+/** The owner's knowledge about its texts. */
 export interface TextOptions {
-  /** what typed words may mean instead */
+  /** alternative meanings of typed words */
   meanings?: Meanings
-  /** whether a word that nothing has is read as several that are known: `hooh` as `ho oh` */
+  /** whether an unknown word may be split into known ones: `hooh` as `ho oh` */
   splits?: boolean
   /** the folded words that tags are found by */
   tagWords?: (tags: string) => string[]
-  /** for the parts of one query: the place, 0 to 255, of rows with these tags among those that match equally well */
+  /** for the parts of one query: the rank, 0 to 255, of rows with these tags among equally good matches */
   order?: (asked: ReadonlySet<string>) => (tags: string) => number
 }
 
@@ -57,18 +57,18 @@ export const TIERS = {
   typo: 5,
 } as const
 
-/** Rows, each once and in no order, and the rank of each at the same place: lower is better. */
+/** Rows, each once and in no order, and the rank of each at the same index: lower is better. */
 export interface Matches {
   rows: Int32Array
   ranks: Uint16Array
 }
 
-// A rank is the tier, then how far the row is from the words of the search, then the order of the tags.
+// A rank consists of the tier, the distance between the row and the search words, and the order of the tags.
 const TIER_SHIFT = 10
 const LEFT_SHIFT = 8
 const MOST_LEFT = 3
 const MOST_ORDER = 255
-/** Ranks are below it. */
+/** All ranks are below this. */
 export const RANKS = (TIERS.typo + 1) << TIER_SHIFT
 
 /** The tier of a rank. */
@@ -79,31 +79,31 @@ export function tierOf(rank: number): number {
 const NONE = -1
 const NO_MATCH = -1
 
-/** Query words shorter than this have no typos, and are not split. */
+/** Shorter query words have no typos, and are not split. */
 const SHORTEST_WITH_TYPO = 4
-/** Words shorter than this are like no other. */
+/** Shorter words have no similar words. */
 const SHORTEST_ALIKE = 3
-/** Words of a search that finds nothing, for which others are looked for. */
+/** Maximum words of a search without results for which similar words are searched. */
 const MOST_SUGGESTED_WORDS = 6
-/** Searches shorter than this are not asked. */
+/** Shorter searches get no suggestions. */
 const SHORTEST_SUGGESTION = 2
-/** Words that one word is split into at most. */
+/** Maximum words that one word is split into. */
 const MOST_PIECES = 4
 
-/** The cost of looking through all texts, taken only when there is no other way. */
+/** The cost of scanning all texts, done only if there is no other way. */
 const SCAN = Number.MAX_VALUE
 
-/** How much longer it takes to walk to a row that has a text than to look at the next of many rows. */
+/** How much longer it takes to follow a text to its row than to check the next of many rows. */
 const WALK = 8
 
-/** Places of a bit for each word of a query. */
+/** Positions of a bit for each word of a query. */
 const WORD_BITS = (1 << EQUALS) - 1
 
-/** A query word and, for each of its meanings, the part that is found by the index; all else is checked on the rows it yields. */
+/** A query word and, for each of its meanings, the part that is found by the index; all other parts are checked on its rows. */
 interface Drive {
   word: number
   parts: DrivePart[]
-  /** about how many rows it yields */
+  /** estimated number of rows */
   cost: number
 }
 
@@ -111,7 +111,7 @@ interface DrivePart {
   part: number
   inNames: number[]
   inMore: number[]
-  /** how many texts have it, counted again for each word */
+  /** number of texts, summed over the words */
   texts: number
   cost: number
 }
@@ -134,12 +134,12 @@ export class TextIndex {
   readonly #codeMarks = new CodeMarks()
   readonly #codes = this.#codeMarks.field
   readonly #options: TextOptions
-  /** by tags: their order for the query under way, plus 1; 0 where it was not asked yet */
+  /** by tags: their order for the current query, plus 1; 0 if not computed yet */
   #orders = new Uint16Array(0)
   #orderOf: ((tags: string) => number) | null = null
-  /** by name: how many words of the nearest alias were not asked for, where the query under way has asked */
+  /** by name: number of words of the nearest alias that were not searched for, if the current query has computed it */
   #aliasesLeft = new Map<number, number>()
-  /** what the query under way has found so far */
+  /** the state of the current query */
   #rows = new Int32Array(64)
   #ranks = new Uint16Array(64)
   #size = 0
@@ -161,12 +161,12 @@ export class TextIndex {
     return this.#names.rows
   }
 
-  /** Makes room for so many rows. */
+  /** Reserves space for this many rows. */
   reserve(rows: number): void {
     for (const field of this.#fields()) field.reserve(rows)
   }
 
-  /** Indexes a row, in place of what it was indexed with before. */
+  /** Indexes a row, replacing what it was indexed with before. */
   set(row: number, { name, code, more, aliases = [], groupCodes = [], tags }: Doc): void {
     const group = [more.map(fold).join(' '), ...groupCodes.map((each) => groupCode(fold(each)))].join('\n')
     this.setFolded(row, {
@@ -177,7 +177,7 @@ export class TextIndex {
     })
   }
 
-  /** The same with texts that are folded already, as where many rows share them. */
+  /** The same with texts that are folded already, for texts that many rows share. */
   setFolded(row: number, { name, code, more, tags }: FoldedDoc): void {
     this.#names.set(row, name)
     this.#codes.set(row, code)
@@ -199,7 +199,7 @@ export class TextIndex {
     return this.#rows.slice(0, this.#size)
   }
 
-  /** Those of some rows that match every word of the query. No typos. */
+  /** The given rows that match every word of the query. No typos. */
   among(search: string, rows: RowBits): RowBits {
     const query = this.#read(search)
     this.#start(query)
@@ -216,7 +216,7 @@ export class TextIndex {
     const { values: inGroup } = this.#more.valuesOf(space, (more) => this.#groupMarks.bits(more))
     const { of: tagsOf, values: inTags } = this.#tags.valuesOf(space, (tags) => this.#tagMarks.bits(tags))
     const { of: codeOf, values: inCode } = this.#codes.valuesOf(space, (code) => this.#codeMarks.bits(code))
-    // A single condition holds where anything is marked, most often in few of the fields.
+    // A single condition is met by any mark, most often in few of the fields.
     if (query.words.length === 1 && query.parts.length === 1) {
       const inEither = inMore.map((bits, at) => bits | inGroup[at]!)
       const inTexts = (row: number) => inName[nameOf[row]! + 1]! | inEither[moreOf[row]! + 1]!
@@ -230,7 +230,7 @@ export class TextIndex {
     })
   }
 
-  /** The rows that match every word of the query, one typo per longer word allowed, and how well they do. */
+  /** The rows that match every word of the query, with one typo allowed per longer word, and their ranks. */
   ranked(search: string): Matches {
     const query = this.#search(search, true)
     this.#addTypos(query)
@@ -238,9 +238,9 @@ export class TextIndex {
   }
 
   /**
-   * Searches like one that finds nothing: with words put right, else without words that nothing has.
-   * @param finds whether a search finds something with typos allowed
-   * @param findsAsTyped whether it finds something without; a word that needs a typo is put right, too
+   * Similar searches for one without results: with words corrected, otherwise without unknown words.
+   * @param finds whether a search has results with typos allowed
+   * @param findsAsTyped whether it has results without; a word that needs a typo is corrected, too
    */
   suggestions(search: string, most: number, finds: (search: string) => boolean, findsAsTyped: (search: string) => boolean): string[] {
     const typed = fold(search).split(' ').filter(Boolean).slice(0, MOST_SUGGESTED_WORDS)
@@ -259,7 +259,7 @@ export class TextIndex {
     return [...found]
   }
 
-  /** Words of names like a folded word that may be mistyped more than once: the likest first. */
+  /** Words of names similar to a folded word that may have several typos: the most similar first. */
   #alike(word: string, most: number): string[] {
     if (word.length < SHORTEST_ALIKE) return []
     const found = [...this.#names.words.alike(word, most), ...this.#names.furtherWords.alike(word, most)]
@@ -267,7 +267,7 @@ export class TextIndex {
     return [...new Set(found.map((each) => each.word))].filter((each) => each !== word).slice(0, most)
   }
 
-  /** Finds what matches without typos. Only if `ranks`, matches are ranked. */
+  /** Finds matches without typos. Matches are ranked only if `ranks`. */
   #search(search: string, ranks: boolean): Query {
     const query = this.#read(search)
     this.#start(query)
@@ -278,9 +278,9 @@ export class TextIndex {
   #collect(query: Query, found: readonly DrivePart[], ranks: boolean): void {
     if (ranks) this.#startOrder(query)
     const drive = this.#cheapestDrive(query, found)
-    // With one condition, what it yields needs no check unless it is ranked.
+    // With one condition, its rows need no check unless they are ranked.
     const sure = !ranks && query.words.length === 1 && query.parts.length === 1
-    // Marking all texts that have a part costs less than looking over those of rows, unless they are many more.
+    // Marking all texts that contain a part costs less than scanning those of rows, unless it has many more texts.
     if (!sure && found.reduce((sum, { texts }) => sum + texts, 0) <= drive.cost) this.#mark(query, found)
     const nowhereElse = ![this.#moreMarks, this.#codeMarks, this.#aliasMarks, this.#groupMarks, this.#tagMarks].some(({ any }) => any)
     const take = (row: number, name: number, byName: number): void => {
@@ -289,7 +289,7 @@ export class TextIndex {
     }
     const takeName = (name: number): void => {
       if (!this.#nameMarks.choose(name)) return
-      // Often the name alone settles it: it matches, and nothing else could rank it better.
+      // Often the name alone decides: it matches, and nothing else could rank it better.
       const tier = sure ? TIERS.infix : this.#tierOfName(query, name)
       const best = nowhereElse || (tier < TIERS.infix && !this.#codeMarks.anyWhole && !this.#groupMarks.any)
       const settled = tier !== NO_MATCH && (best || !ranks)
@@ -298,7 +298,7 @@ export class TextIndex {
         else take(row, name, tier)
       }
     }
-    // A name that was not chosen lacks a part of the driving word in each of its meanings: alone it does not match.
+    // A name that was not selected lacks a part of the driving word in each of its meanings: alone it does not match.
     const takeMore = (more: number): void => {
       if (!this.#moreMarks.choose(more)) return
       for (let row = this.#more.firstRow(more); row !== NONE; row = this.#more.nextRow(row)) {
@@ -338,7 +338,7 @@ export class TextIndex {
     this.#codeMarks.each(word | EQUALS_WHOLE, takeCode)
   }
 
-  /** Marks the texts that have the parts, none of which is punctuation. */
+  /** Marks the texts that contain the parts, none of which is punctuation. */
   #mark(query: Query, found: readonly DrivePart[]): void {
     for (const { part, inNames, inMore } of found) {
       this.#nameMarks.mark(query, part, inNames)
@@ -346,7 +346,7 @@ export class TextIndex {
     }
   }
 
-  /** Forgets the query before and marks what this one finds by whole words and codes. */
+  /** Clears the previous query and marks what this one finds by whole words and codes. */
   #start(query: Query): void {
     this.#size = 0
     for (const marks of [this.#nameMarks, this.#moreMarks, this.#aliasMarks, this.#groupMarks, this.#tagMarks]) marks.start()
@@ -360,7 +360,7 @@ export class TextIndex {
     for (const [word, { text, literal }] of query.words.entries()) if (!literal) this.#groupMarks.mark(groupCode(text), 1 << word)
   }
 
-  /** The words of a search, with what they may mean. */
+  /** The words of a search, with their meanings. */
   #read(search: string): Query {
     const query = parseQuery(this.#parted(search), this.#options.meanings)
     if (!this.#options.splits) return query
@@ -385,14 +385,14 @@ export class TextIndex {
     return this.#more.furtherWords.id(groupCode(word)) !== undefined
   }
 
-  /** Whether nothing has the word, or a part of it. */
+  /** Whether no row has the word, or a part of it. */
   #isUnknown({ text, literal, meanings }: QueryWord): boolean {
     if (literal || meanings.length > 0 || text.length < SHORTEST_WITH_TYPO || words(text)[0] !== text) return false
     if (this.#isWord(text) || this.#isGroup(text)) return false
     return [this.#names, this.#more, this.#codes].every((field) => field.words.infix(text).length === 0)
   }
 
-  /** A word as different known words, at most so many, the longest first and one of a letter at most; null if it is not made of such. */
+  /** Splits a word into different known words, up to a maximum, longest first, at most one of them a single letter; null if impossible. */
   #pieces(word: string, most: number, before: readonly string[] = []): readonly string[] | null {
     if (word === '') return before
     if (most === 0) return null
@@ -411,7 +411,7 @@ export class TextIndex {
     return dictionaries.some((dictionary) => dictionary.id(word) !== undefined)
   }
 
-  /** The word, and its parts, that yield fewest rows. */
+  /** The word, and its parts, with the fewest rows. */
   #cheapestDrive(query: Query, parts: readonly DrivePart[]): Drive {
     let best: Drive | null = null
     for (let word = 0; word < query.words.length; word++) {
@@ -453,7 +453,7 @@ export class TextIndex {
     this.#ranks[this.#size++] = rank
   }
 
-  /** Adds the rows that match only when typos are allowed. */
+  /** Adds the rows that match only with typos. */
   #addTypos(query: Query): void {
     for (let part = 0; part < query.parts.length; part++) {
       const { text, literal } = query.parts[part]!
@@ -491,7 +491,7 @@ export class TextIndex {
     const more = this.#more.textOf(row)
     const groupBits = this.#groupMarks.any ? this.#groupMarks.bits(more) : 0
     const inMore = this.#moreMarks.infix(more, query)
-    // The usual search: a part of a word of the name, and nothing of it anywhere else.
+    // The usual search: a part of a word of the name, and no match in other fields.
     const elsewhere = codeBits | groupBits | inMore
     if (byName === TIERS.infix && elsewhere === 0 && !this.#aliasMarks.any && !this.#tagMarks.any) return TIERS.infix
     if (byName === NO_MATCH) {
@@ -501,7 +501,7 @@ export class TextIndex {
     const equal = (codeBits >>> EQUALS) & WORD_BITS
     const inName = this.#nameMarks.prefix(name)
     if (this.#groupMarks.any && equal !== 0) {
-      // A code in the set that is asked for; as good are the whole name and a code, since some sets are called like a card.
+      // A code in the requested set. The whole name with a code ranks as high, because some sets are called like a card.
       if ((groupBits & ~equal) !== 0 && covers(query, 0, equal | groupBits)) return TIERS.exactCode
       if (query.parts.length > 1 && this.#nameMarks.left(name, query) === 0 && covers(query, inName, equal)) return TIERS.exactCode
     }
@@ -536,15 +536,15 @@ export class TextIndex {
   }
 
   /**
-   * How far a row is from what was asked for, 0 to 3: by the words of its name, else of its other names, and of its group's name, that
-   * were not asked for, and by meanings that are not a word's first.
+   * The distance between a row and the search, 0 to 3: words of its name (otherwise of its other names) and of its group's name that
+   * were not searched for, and meanings that are not a word's first.
    */
   #leftOf(query: Query, row: number, name: number): number {
     if (query.parts.length === 1) return this.#nameMarks.typos(name) === 0 ? MOST_LEFT : Math.min(this.#names.wordCount(name) - 1, MOST_LEFT - 1)
     const left = this.#nameMarks.left(name, query)
     const more = this.#more.textOf(row)
     const moreLeft = more < 0 ? 0 : this.#moreMarks.left(more, query)
-    // With the row's code, the name of its group tells nothing further.
+    // With the row's code, the group's name adds nothing.
     const inMore = more >= 0 && moreLeft < this.#more.wordCount(more) && this.#codeMarks.bits(this.#codes.textOf(row)) >>> EQUALS === 0
     let far = inMore ? MOST_LEFT : 0
     if (left < this.#names.wordCount(name) || this.#nameMarks.typos(name) !== 0) far = Math.min(left, MOST_LEFT - 1) + Number(inMore && moreLeft > 0)
@@ -557,7 +557,7 @@ export class TextIndex {
     return Math.min(far, MOST_LEFT)
   }
 
-  /** How many words of the alias that is asked for were not. */
+  /** Number of words of the matching alias that were not searched for. */
   #aliasLeft(query: Query, name: number): number {
     const known = this.#aliasesLeft.get(name)
     if (known !== undefined) return known
@@ -588,10 +588,10 @@ export class TextIndex {
   }
 }
 
-/** Where a script meets another within a word, as in `噴火龍ex`. */
+/** Boundary between two scripts within a word, as in `噴火龍ex`. */
 const SCRIPTS = /[a-z0-9]+|[^a-z0-9]+/g
 
-/** The words of another name, as they are and, where they are of two scripts, parted. */
+/** The words of another name, whole and, if they mix two scripts, split. */
 function aliasWords(alias: string): string[] {
   return words(alias).flatMap((word) => {
     const parts = word.match(SCRIPTS)!
@@ -599,10 +599,10 @@ function aliasWords(alias: string): string[] {
   })
 }
 
-/** The last Latin letter with a code below those of other scripts. */
+/** The last Latin letter before those of other scripts. */
 const LAST_LATIN = 0x24f
 
-/** Whether each word has all parts of a meaning among the given ones, or its bit among those of the code. */
+/** Whether each word has all parts of one meaning among the given ones, or its bit among those of the code. */
 function covers(query: Query, parts: number, code: number): boolean {
   for (let word = 0; word < query.words.length; word++) {
     if ((code & (1 << word)) !== 0) continue
@@ -612,7 +612,7 @@ function covers(query: Query, parts: number, code: number): boolean {
   return true
 }
 
-/** About how many rows have one of so many texts of a field. */
+/** Estimated number of rows that have one of this many texts of a field. */
 function expectedRows(field: TextField, texts: number): number {
   return field.space === 0 ? 0 : (texts * field.rows) / field.space
 }

@@ -4,7 +4,7 @@
 export interface Utf8 {
   bytes: Buffer
   from: number
-  /** behind its last byte */
+  /** exclusive end */
   to: number
 }
 

@@ -2,11 +2,11 @@
 import { grown } from '#index/columns.ts'
 import type { ColumnStore } from '#index/stored.ts'
 
-/** So many words at most, the first to come: what comes often comes early, and their numbers take two bytes when packed. */
+/** Maximum words; the first ones get numbers: frequent words come early, and their numbers take two bytes when packed. */
 export const MOST_WORDS = 2 ** 14 - 1
 /** Bytes of the longest word that gets a number. */
 const LONGEST = 40
-/** Twice as many and more, so that looking one up takes a step or two; a power of two. */
+/** At least twice as many, so that a look-up takes a step or two; a power of two. */
 const SLOTS = 2 ** 15
 
 export class Vocabulary {
@@ -43,7 +43,7 @@ export class Vocabulary {
     return this.#size++
   }
 
-  /** The bytes of a word; they are not to be changed. */
+  /** The bytes of a word; they must not be changed. */
   bytesOf(word: number): Uint8Array {
     return this.#bytes.subarray(this.#start(word), this.#ends[word])
   }
@@ -60,7 +60,7 @@ export class Vocabulary {
   }
 }
 
-/** Reads short texts, of which many are the same: those are the same string, which maps find fastest. */
+/** Reads short texts, many of which recur: equal texts are the same string, which maps find fastest. */
 export class RepeatedTexts {
   readonly #known = new Vocabulary()
   readonly #texts: string[] = []

@@ -10,7 +10,7 @@ const CHUNK_BYTES = 1024 * 1024
 const SPACE = 0x20
 const LOW_BITS = 0x7f
 const MORE = 0x80
-/** A number takes three bytes at most. */
+/** A number takes at most three bytes. */
 const NUMBER_BYTES = 3
 const LONGEST_BYTES = 2 ** 16 - 1
 
@@ -23,17 +23,17 @@ export class WordedTexts {
   // A record is its length and then, for each word between spaces, its number + 1, or 0 and the word's length and bytes.
   #chunks: Buffer[] = []
   #used = CHUNK_BYTES
-  /** by row: where its record begins, plus 1; 0 for none */
+  /** by row: the start of its record, plus 1; 0 for none */
   #places = new Uint32Array(0)
   #kept = 0
-  /** bytes of records that were replaced or taken out */
+  /** bytes of records that were replaced or removed */
   #waste = 0
-  /** the record that is being made, without its length */
+  /** the record under construction, without its length */
   #record = new Uint8Array(256)
   #size = 0
-  /** where a record is being read */
+  /** read position in a record */
   #at = 0
-  /** the terms of one text, and by term the last text that had it, so that each is there once */
+  /** the terms of one text, and by term the last text that had it, to remove duplicates */
   #terms: number[] = []
   #lastText = new Float64Array(0)
   #text = 0
@@ -52,7 +52,7 @@ export class WordedTexts {
     this.#places = grown(this.#places, rows)
   }
 
-  /** Gives back room that loading has left. */
+  /** Frees the spare space that loading has left. */
   pack(): void {
     this.terms.pack()
   }
@@ -61,7 +61,7 @@ export class WordedTexts {
     return row < this.#places.length && this.#places[row] !== 0
   }
 
-  /** The row's text, null for none. */
+  /** The row's text; null for none. */
   get(row: number): string | null {
     if (!this.has(row)) return null
     const { chunk, end } = this.#open(row)
@@ -74,9 +74,9 @@ export class WordedTexts {
   }
 
   /**
-   * Gives the row a text, null for none.
-   * @returns whether it had another
-   * @throws RangeError when the text is longer than 65,535 bytes
+   * Sets the text of a row; null removes it.
+   * @returns whether it had another one
+   * @throws RangeError if the text is longer than 65,535 bytes
    */
   set(row: number, text: Utf8 | null): boolean {
     const had = this.has(row)
@@ -94,7 +94,7 @@ export class WordedTexts {
     return true
   }
 
-  /** Creates the record of a text. */
+  /** Builds the record of a text. */
   #write({ bytes, from, to }: Utf8): void {
     if (to - from > LONGEST_BYTES) throw new RangeError(`a text of ${to - from} bytes is too long to store`)
     this.#size = 0
@@ -115,14 +115,14 @@ export class WordedTexts {
     }
   }
 
-  /** Cuts a new word into its terms, for all texts that will have it. */
+  /** Splits a new word into its terms, for all texts that will contain it. */
   #learn(bytes: Uint8Array, from: number, to: number): void {
     const terms = this.terms.termsOf(fold(textOf(bytes, from, to)))
     this.terms.hold(terms)
     this.#termsOf.push(terms)
   }
 
-  /** Files a row under the terms of its text, or takes it out. */
+  /** Indexes a row under the terms of its text, or removes it. */
   #file(row: number, add: boolean): void {
     const { chunk, end } = this.#open(row)
     this.#text++
@@ -162,7 +162,7 @@ export class WordedTexts {
     return textOf(chunk, this.#at - length, this.#at)
   }
 
-  /** Begins to read the record of a row that has a text. */
+  /** Starts reading the record of a row that has a text. */
   #open(row: number): { chunk: Buffer; end: number } {
     const place = this.#places[row]! - 1
     const chunk = this.#chunks[Math.floor(place / CHUNK_BYTES)]!
@@ -176,7 +176,7 @@ export class WordedTexts {
     return end - this.#at === this.#size && chunk.compare(this.#record, 0, this.#size, this.#at, end) === 0
   }
 
-  /** Puts the record that was made behind all others, as the row's. */
+  /** Appends the new record, as the row's. */
   #keep(row: number): void {
     const room = NUMBER_BYTES + this.#size
     if (this.#used + room > CHUNK_BYTES) {

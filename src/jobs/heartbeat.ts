@@ -4,24 +4,24 @@ import { hostname } from 'node:os'
 import { sql } from 'kysely'
 import type { Db, Queryable } from '#db/schema.ts'
 
-/** A worker that was not heard for longer counts as gone. */
+/** A worker that has not reported for longer counts as gone. */
 export const ALIVE_SECONDS = 60
 const FORGET_AFTER_DAYS = 7
 
 export interface Workers {
-  /** heard within the last minute and not stopped since */
+  /** reported within the last minute and has not stopped since */
   alive: number
-  /** since the last sign of any worker, null for none in the last days */
+  /** since the last report of any worker; null for none in the last days */
   lastSeenSeconds: number | null
 }
 
 export interface Heartbeat {
   beat(): Promise<void>
-  /** Says that the worker has stopped; without a database to say it to, it counts as alive for a minute. */
+  /** Reports that the worker has stopped; without a database, it counts as alive for another minute. */
   leave(): Promise<void>
 }
 
-/** The heartbeat of this process, to be called every few seconds. */
+/** Reports this process as alive; call it every few seconds. */
 export function workerHeartbeat(db: Db): Heartbeat {
   const id = randomUUID()
   const write = async (stopped: boolean) => {

@@ -1,4 +1,4 @@
-// One LISTEN connection per node. Notices only shorten waits; nothing depends on them.
+// One LISTEN connection per node. Notices only shorten waits: nothing depends on them.
 import type pg from 'pg'
 import type { Database } from '#db/pool.ts'
 
@@ -8,7 +8,7 @@ type Connects = Pick<Database<unknown>, 'connect'>
 
 type OnNotice = (payload: string) => void
 
-/** Connects at the first `follow`, and again 250 ms after the connection was lost; notices sent meanwhile are missed. */
+/** Connects at the first `follow`, and again 250 ms after a lost connection; notices sent meanwhile are missed. */
 export class Notices {
   readonly #db: Connects
   readonly #channels = new Map<string, OnNotice>()
@@ -20,7 +20,7 @@ export class Notices {
     this.#db = db
   }
 
-  /** Calls `onNotice` with the payload of every notice of a channel that arrives until `close`. */
+  /** Calls `onNotice` with the payload of every notice of a channel, until `close`. */
   follow(channel: string, onNotice: OnNotice): void {
     this.#channels.set(channel, onNotice)
     if (this.#client) void this.#listen(this.#client, [channel])

@@ -1,4 +1,4 @@
-// The scheduler of a node: runs every periodic task, each at its own interval, and knows how its last run went.
+// The scheduler of a node: runs each periodic task at its own interval and records how its last run went.
 import type { Log } from '#core/context.ts'
 
 export interface Task {
@@ -9,7 +9,7 @@ export interface Task {
   run: () => Promise<unknown>
 }
 
-/** How a task has run so far; times are epoch milliseconds. */
+/** The history of a task; times are epoch milliseconds. */
 export interface TaskRecord {
   name: string
   /** when its last run ended, null before the first */
@@ -25,11 +25,11 @@ const RETRY_MS = 10_000
 interface Scheduled extends TaskRecord {
   task: Task
   timer: NodeJS.Timeout | null
-  /** the run under way, or the last one */
+  /** the current run, or the last one */
   running: Promise<void>
 }
 
-/** Begins a task when it is added, and no more once it is stopped; it never throws because of a task. */
+/** Starts tasks as they are added, until it is stopped. A failing task never throws here. */
 export class Scheduler {
   readonly #log: Log
   readonly #scheduled: Scheduled[] = []
@@ -58,7 +58,7 @@ export class Scheduler {
     return this.#scheduled
   }
 
-  /** Starts nothing more; resolves when the runs under way have ended. */
+  /** Starts no further run; resolves when the current runs have ended. */
   async stop(): Promise<void> {
     this.#stopped = true
     for (const { timer } of this.#scheduled) if (timer) clearTimeout(timer)

@@ -18,14 +18,14 @@ const DEFAULTS = {
   min_offer_price: null,
 } as const
 
-/** A listing as it is imported; `sku` where its owner brings it. */
+/** A listing in an import; `sku` if the owner sets one. */
 export interface WantedListing {
   fields: ListingFields
   sku: string | null
 }
 
 /**
- * The values of a new listing as they are stored, without what they refer to.
+ * The stored values of a new listing, without its references.
  * @throws VALIDATION_ERROR
  */
 export function newValues(fields: Omit<ListingFields, 'item_id' | 'grade_id' | 'title'> & { title: string }) {
@@ -35,8 +35,8 @@ export function newValues(fields: Omit<ListingFields, 'item_id' | 'grade_id' | '
 }
 
 /**
- * Puts new listings of an existing account into the queue.
- * @returns them in their order, and why one is refused: VALIDATION_ERROR, or CONFLICT where its SKU is taken
+ * Adds new listings of an existing account to the approval queue.
+ * @returns them in order, or why one is rejected: VALIDATION_ERROR, or CONFLICT if its SKU is taken
  */
 export async function addListings(
   tx: Tx,

@@ -37,7 +37,7 @@ export const cancelOrder = verb(
   (ctx: MarketWriteCtx, { order_id: orderId, lines, reason }) =>
     change(ctx, async (tx, note): Promise<StoredOrder> => {
       const now = ctx.now()
-      // Locks in the order of recordOrder: listings, their sellers, then what the order wrote.
+      // Locks in the order of recordOrder: listings, their sellers, then the rows of the order.
       const listings = await lockForSale(tx, await listingsOfOrder(tx, orderId))
       const suspended = await lockSuspended(tx, [...new Set([...listings.values()].map((listing) => listing.seller_id))])
       for (const [id, listing] of listings) listings.set(id, await endedIfOver(tx, note, ctx, listing))
@@ -51,7 +51,7 @@ export const cancelOrder = verb(
         tx,
         chosen.map((sale) => ({
           sale,
-          // A sale may be dated some minutes ahead, and no refund comes before its sale.
+          // A sale may be dated some minutes ahead, and a refund must not precede its sale.
           cancelledAt: new Date(Math.max(now.getTime(), sale.sold_at.getTime())),
           listingStatus: statuses.get(sale.listing_id) ?? null,
         })),
@@ -80,7 +80,7 @@ export const cancelOrder = verb(
     }),
 )
 
-/** The lines to cancel. @throws VALIDATION_ERROR for numbers that no line has, CONFLICT for lines that are cancelled */
+/** The lines to cancel. @throws VALIDATION_ERROR for unknown numbers, CONFLICT for lines that are already cancelled */
 function chosenLines(orderId: number, all: OrderLine[], numbers: number[] | undefined): OrderLine[] {
   if (numbers === undefined) {
     const open = all.filter(({ cancelled }) => !cancelled)
@@ -104,7 +104,7 @@ function unitsByListing(lines: readonly OrderLine[]): Map<number, number> {
   return units
 }
 
-/** The listing with the units, and the status that the table gives it. */
+/** The listing with the returned units, and its status by the table of rules. */
 function withStockBack(listing: ForSale, units: number, now: Date, sellerMaySell: boolean): ForSale {
   const quantity = listing.quantity + units
   const status = allowed(decisionOn(listing, 'restore', now, quantity, sellerMaySell))

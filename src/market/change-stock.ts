@@ -1,4 +1,4 @@
-// A new price, stock or SKU for an own listing: no approval is needed. Changes submitted at the same time commit as one batch.
+// Changes price, stock or SKU of an own listing without approval. Concurrent changes commit as one batch.
 import { ServiceError } from '#core/errors.ts'
 import { missing } from '#core/fields.ts'
 import { minorToNumber } from '#core/money.ts'
@@ -12,7 +12,7 @@ import { checkCaller, kurusOfRow, kurusText, listingTag, lockStock, minOfferKuru
 import { allowed, priceValues } from './transition.ts'
 import type { ListingResult, MarketCtx } from './types.ts'
 
-/** What is not given stays as it is. */
+/** Absent fields do not change. */
 export interface NewStock {
   kurus?: number
   quantity?: number
@@ -22,7 +22,7 @@ export interface NewStock {
 
 /**
  * Resolves when the change is durable and this node has applied it.
- * @throws why it is refused: not the owner's, not as the caller read it, sold, below the lowest offer, or an SKU of another listing
+ * @throws if the listing is another owner's, has changed since it was read or is sold, if the price is below the lowest offer, or the SKU is taken
  */
 export const changeStock = groupedChange<MarketCtx, NewStock & { id: number }, ListingResult>(
   ({ id }) => id,
@@ -67,8 +67,8 @@ const isPriceAlone = ({ quantity, sku }: NewStock) => quantity === undefined && 
 
 /**
  * The listing with its new price, stock and SKU.
- * @param row whose ended period has been ended
- * @param by what changes it where that is not its owner's own write
+ * @param row after its ended period was ended
+ * @param by the author of the change, if it is not the owner's own write
  * @throws CONFLICT with the table's reason, VALIDATION_ERROR for a price below the lowest offer
  */
 export function withNewStock(row: StockRow, { kurus, quantity, sku }: NewStock, by: ChangedBy | null): StockRow {
@@ -89,7 +89,7 @@ export function withNewStock(row: StockRow, { kurus, quantity, sku }: NewStock, 
   }
 }
 
-/** What a change says of a listing in the audit log: the fields that it gives. */
+/** The changed fields, for the audit log. */
 function shownStock(row: StockRow, { kurus, quantity, sku }: NewStock): object {
   return {
     ...(kurus !== undefined && { price: minorToNumber(kurusOfRow(row)) }),
@@ -98,7 +98,7 @@ function shownStock(row: StockRow, { kurus, quantity, sku }: NewStock): object {
   }
 }
 
-/** Audits a change, and tells the nodes what they hold of a listing: whether it is shown, and its price. */
+/** Audits a change, and updates the nodes' copies of visibility and price. */
 export function noteChange(note: Note, before: StockRow, after: StockRow, change: NewStock): void {
   note.audit({
     action: isPriceAlone(change) ? 'listing.reprice' : 'listing.restock',

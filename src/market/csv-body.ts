@@ -1,11 +1,11 @@
-// A CSV file in the body of a request, as rows for the verb that judges them.
+// Reads a CSV file in the body of a request as rows for a verb.
 import { invalid } from '#core/errors.ts'
 import { csvRows, FeedError, type FeedLine } from '#core/feed.ts'
 
 /**
- * What `rowOf` makes of each line. Reading ends once there are more than `most` rows, for the verb to refuse.
- * @param checkHeader throws a `FeedError` where columns are missing
- * @throws VALIDATION_ERROR if it cannot be read as such a file
+ * The results of `rowOf` for each line. Reading stops after more than `most` rows, which the verb then rejects.
+ * @param checkHeader throws a `FeedError` if columns are missing
+ * @throws VALIDATION_ERROR if the file cannot be parsed
  */
 export async function rowsOfCsvBody(
   body: Buffer,

@@ -14,11 +14,11 @@ import type { MarketSettings, Order } from './types.ts'
 
 const LISTINGS = 3_000
 const SALES = 1_200
-/** Sales fall on so many items, so that these have averages and the rest shows what none looks like. */
+/** Number of items with sales, so that these have averages and the others show none. */
 const SELLING_ITEMS = 120
-/** Far from the ids that a shop's trial orders have. */
+/** Far from the order ids of a shop's first tests. */
 const FIRST_ORDER = 9_000_000_000
-/** Listings cost what their item does there, times this. */
+/** Listings are priced at their item's price in that market, times this factor. */
 const PRICED_BY = MARKETS.indexOf('source_a')
 const KURUS_PER_UNIT = 42
 const LANGUAGES = ['en', 'en', 'en', 'ja', 'tr', 'de', 'fr']
@@ -37,7 +37,7 @@ interface Sellable {
   name: string
   code: string | null
   genre: string
-  /** the label that it is compared with, and whether that is a grade of its own */
+  /** the label that it is compared with, and whether that is its own grade */
   label_id: number
   label: string
   minor: number
@@ -45,7 +45,7 @@ interface Sellable {
 
 type DemoListing = Omit<ListingRow, 'id' | 'sku' | 'changed_by'>
 
-/** Whether there is anything that the demo can put up for sale. */
+/** Whether the catalogue has items that the demo can sell. */
 export async function hasSellables({ kysely }: Db): Promise<boolean> {
   const { rows } = await sql`select from prices where market = ${PRICED_BY} limit 1`.execute(kysely)
   return rows.length > 0
@@ -54,7 +54,7 @@ export async function hasSellables({ kysely }: Db): Promise<boolean> {
 /** A demo compares no prices. */
 type DemoSettings = Omit<MarketSettings, 'sourceCurrencies' | 'marketOrder'>
 
-/** Fills the marketplace; the same each time but for the moments, which lie around now. */
+/** Creates the demo's marketplace; deterministic except for times, which are relative to now. */
 export async function addDemoMarket(ctx: WriteCtx, settings: DemoSettings, sellerIds: number[]): Promise<void> {
   const random = seeded(20261121)
   const now = ctx.now()
@@ -74,7 +74,7 @@ export async function addDemoMarket(ctx: WriteCtx, settings: DemoSettings, selle
   })
 }
 
-/** Items with such a price, once for each label, the items that sell most first. */
+/** Items with such a price, once for each label, best-selling items first. */
 async function sellablesOf(tx: Tx): Promise<Sellable[]> {
   const { rows } = await sql<Sellable>`
     select i.id as item_id, i.name, i.code, i.genre, g.id as label_id, g.name as label, (p.price * 100)::int as minor
@@ -138,7 +138,7 @@ async function insertListings(tx: Tx, listings: DemoListing[]): Promise<number[]
   return rows.map((row) => row.id)
 }
 
-/** Sells what is sold, and of what is active now and then a piece, back to 90 days ago. */
+/** Sells listings with the status `sold`, and some units of active ones, over the last 90 days. */
 async function sell(
   tx: Tx,
   note: Note,

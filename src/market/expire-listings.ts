@@ -12,9 +12,9 @@ export type ExpiryCtx = WriteCtx & { market: MarketSettings }
 const BATCH = 500
 
 /**
- * Ends all periods that are over by now. Rows that another node or write holds are passed over: they are ended by who
- * holds them or at the next sweep. The status is what makes the notification one.
- * @returns how many were ended
+ * Ends all periods that are over. Rows that another node or write has locked are skipped: the holder of the lock or the
+ * next sweep ends them. The change of status ensures that the notification is sent once.
+ * @returns number of ended periods
  */
 export async function expireListings(ctx: ExpiryCtx): Promise<number> {
   let ended = 0
@@ -29,14 +29,14 @@ export async function expireListings(ctx: ExpiryCtx): Promise<number> {
   }
 }
 
-/** A locked listing whose period has ended is ended first, so that a later transition does not swallow its notification. */
+/** Ends the period of a locked listing if it is over, so that a later transition does not swallow its notification. */
 export async function endedIfOver<Row extends StockRow>(tx: Tx, note: Note, ctx: ExpiryCtx, row: Row): Promise<Row> {
   if (statusAt(row.status, row.expires_at, ctx.now()) === row.status) return row
   await endPeriods(tx, note, ctx, [row])
   return { ...row, ...(await fetchListing(tx, row.id)) }
 }
 
-/** The same of many, by id: they are replaced in the map. */
+/** The same for several listings, by id; those that ended are replaced in the map. */
 export async function endAnyOver<Row extends StockRow>(tx: Tx, note: Note, ctx: ExpiryCtx, rows: Map<number, Row>): Promise<void> {
   const now = ctx.now()
   const all = [...rows.values()]
@@ -47,7 +47,7 @@ export async function endAnyOver<Row extends StockRow>(tx: Tx, note: Note, ctx: 
   for (const row of await endPeriods(tx, note, ctx, over)) rows.set(row.id, row)
 }
 
-/** @returns the rows as they are then */
+/** @returns the rows after that */
 async function endPeriods<Row extends StockRow>(tx: Tx, note: Note, { now, market }: ExpiryCtx, over: Row[]): Promise<Row[]> {
   if (over.length === 0) return []
   const at = now()
@@ -59,7 +59,7 @@ async function endPeriods<Row extends StockRow>(tx: Tx, note: Note, { now, marke
     ended.map((row) => ({ accountId: row.seller_id, listingId: row.id, title: row.title, expiredAt: row.expires_at! })),
   )
   ended.forEach(({ id, status, expires_at }, i) => {
-    // Time ends a period, also where the write of a caller finds it ended.
+    // The author is `system`, also if a caller's write finds the period ended.
     note.audit({
       action: 'listing.expire',
       subject: 'listing',

@@ -22,7 +22,7 @@ const TITLE = reason('text', { min: 1, max: LONGEST_TITLE, form: LINE_FORM })
 const SKU = reason('text', { min: 1, max: LONGEST_SKU, form: LINE_FORM })
 const DESCRIPTION = reason('text', { max: LONGEST_DESCRIPTION, form: 'without bidirectional controls' })
 
-// A character is one as people count, so code units are bounded only against floods.
+// A character is one as people count, so that code units are limited only against abuse.
 const TITLE_UNITS = 8_000
 const DESCRIPTION_UNITS = 100_000
 
@@ -75,14 +75,14 @@ export function offersEnabled() {
   return Type.Boolean({ description: 'Whether buyers may offer a different price' })
 }
 
-/** What changes without approval, as the owner sends it. */
+/** Fields that owners change without approval. */
 export const StockFields = {
   price: Type.Optional(price()),
   quantity: Type.Optional(quantity('Units in stock; 0 hides the listing until it is restocked')),
   sku: Type.Optional(orNull(sku(), { description: `Your own stock-keeping unit, unique among your listings; null for none` })),
 }
 
-/** What a listing says beside its price and stock, as far as the owner may change it (interface.md, "PATCH /plus/listings/{id}"). */
+/** Fields of a listing beside price and stock that its owner may change (interface.md, "PATCH /plus/listings/{id}"). */
 export const OwnFields = {
   title: Type.Optional(title()),
   description: Type.Optional(description()),
@@ -96,7 +96,7 @@ interface Texts {
   description?: string
 }
 
-/** The texts as they are stored. @throws VALIDATION_ERROR when one is longer than people may write */
+/** The texts in their stored form. @throws VALIDATION_ERROR if one is too long */
 export function checkedTexts({ title, description }: Texts): Texts {
   const trimmed = title?.trim()
   if (trimmed !== undefined && !fitsCharacters(trimmed, LONGEST_TITLE)) throw invalidFields([{ field: 'title', ...TITLE }])

@@ -22,8 +22,8 @@ const UNCHANGED = 'Forecast only; nothing was changed'
 const DECIDING: readonly string[] = ['quantity', 'action']
 
 /**
- * Runs a write of one listing, or with `dry_run` rehearses it: the result is then that of the write with `forecast`, and its
- * `etag` that of the listing as it is, for the real write.
+ * Runs a write of one listing, or with `dry_run` only forecasts it: the result is then that of the write with `forecast`, and its
+ * `etag` that of the unchanged listing, for the real write.
  * @throws what the write throws
  */
 export async function forecasting<Ctx extends MarketWriteCtx, Input extends { id: number; dry_run?: boolean }, Result extends object>(
@@ -47,9 +47,9 @@ export async function forecasting<Ctx extends MarketWriteCtx, Input extends { id
 }
 
 /**
- * Rehearses a write of many listings that refuses some of them.
- * @param idsOf the listings that it is about
- * @returns what it would answer, each listing that is not refused with `forecast`
+ * Forecasts a write of several listings that may reject some of them.
+ * @param idsOf the affected listings
+ * @returns the result of the write, with `forecast` for each listing that is not rejected
  * @throws what the write throws
  */
 export async function forecastingEach<
@@ -82,7 +82,7 @@ function forecastOf(before: StandingRow, after: StandingRow | null, sent: string
   return { status, hidden, because: status === QUEUED ? unapproved(before, now) : sent.filter((field) => DECIDING.includes(field)) }
 }
 
-/** Fields of a listing because of which it is not published again without an approval. */
+/** Fields of a listing whose changes require an approval before it is published again. */
 function unapproved(row: StandingRow, now: Date): string[] {
   const ended = row.expires_at !== null && row.expires_at <= now
   return [

@@ -1,4 +1,4 @@
-// One listing that is published, or the caller's own in whatever status.
+// Returns a published listing, or one of the caller's own in any status.
 import { id, missing } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'

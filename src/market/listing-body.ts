@@ -44,7 +44,7 @@ export const ListingBody = {
 const AllFields = Type.Object(ListingBody, { additionalProperties: false })
 export type ListingFields = Static<typeof AllFields>
 
-/** The fields that were sent as they are stored, without what they refer to. */
+/** The sent fields in their stored form, without references. */
 export function valuesOf(fields: Partial<ListingFields>): Partial<Omit<NewListing, 'seller_id' | 'item_id' | 'grade_id' | 'label_id' | 'sku'>> {
   const { item_id: _item, grade_id: _grade, title, description, ...others } = fields
   const { price, language, images, min_offer_price: offer, ...plain } = others
@@ -58,7 +58,7 @@ export function valuesOf(fields: Partial<ListingFields>): Partial<Omit<NewListin
   }
 }
 
-/** @throws VALIDATION_ERROR when the lowest offer is above the price */
+/** @throws VALIDATION_ERROR if the lowest offer is above the price */
 export function checkPrices(values: { price: string; min_offer_price: string | null }): void {
   checkOffer('min_offer_price', kurusOfRow(values), minOfferKurus(values))
 }

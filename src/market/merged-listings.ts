@@ -1,29 +1,29 @@
-// What a merge of items does to the marketplace: listings and sales of the emptied item become the survivor's; and back.
+// Moves listings and sales of the emptied item to the survivor when items are merged, and back.
 import { sql } from 'kysely'
 import { mergeIds, type MergePair, pairTable } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'
 import type { PriceKey } from '#prices/service-price.ts'
 
-/** What changed hands. */
+/** The moved rows. */
 interface Moved {
   listingIds: number[]
-  /** items whose sales are others now */
+  /** items whose sales have changed */
   soldItems: number[]
-  /** of survivors: what their price is to be computed from again */
+  /** of survivors: prices to compute again */
   soldKeys: PriceKey[]
 }
 
 interface MovedBack extends Moved {
-  /** of both items: what sales were cancelled of while the items were one */
+  /** of both items: sales that were cancelled while the items were merged */
   cancelledKeys: PriceKey[]
 }
 
-/** Locks the listings of items in the order of ids, as orders do before they touch the items. */
+/** Locks the listings of items in the order of ids, as orders do before they lock the items. */
 export async function lockListingsOf(tx: Tx, itemIds: readonly number[]): Promise<void> {
   await sql`select from listings where item_id = any(${`{${itemIds.join(',')}}`}::int4[]) order by id for update`.execute(tx)
 }
 
-/** Gives listings and sales to the survivors. What was approved names the survivor, too: the owner has changed nothing. */
+/** Moves listings and sales to the survivors. The approved content names the survivor, too, because the owner changed nothing. */
 export async function moveListings(tx: Tx, pairs: readonly MergePair[]): Promise<Moved> {
   const { rows: listings } = await sql<{ listing_id: number }>`
     with moved as (
@@ -48,8 +48,8 @@ export async function moveListings(tx: Tx, pairs: readonly MergePair[]): Promise
 }
 
 /**
- * Gives back what merges, marked as undone already, moved and what is still with the survivor; sales since stay there.
- * `soldKeys` are those of which the survivor has or lacks other sales than before the merge.
+ * Moves the rows of undone merges back, unless they have moved again; later sales stay with the survivor.
+ * `soldKeys` are the prices for which the survivor's sales differ from those before the merge.
  */
 export async function moveListingsBack(tx: Tx, pairs: readonly MergePair[]): Promise<MovedBack> {
   const ids = mergeIds(pairs)

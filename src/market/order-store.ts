@@ -7,7 +7,7 @@ import { orderBy, type SortInput, type Sorting } from '#db/sorting.ts'
 import { COLUMNS as LISTING_COLUMNS } from './store.ts'
 import type { Cancellation, Order, StoredOrder, StoredSale } from './types.ts'
 
-/** Takes the id of an order for this transaction. False when it is taken; one that is being written is waited for. */
+/** Inserts the id of an order. False if it exists; waits for a concurrent insert. */
 export async function claimOrder(tx: Tx, orderId: number, requestHash: Buffer, soldAt: Date, now: Date): Promise<boolean> {
   const claimed = await tx
     .insertInto('orders')
@@ -24,7 +24,7 @@ export async function fetchOrder(on: Queryable, orderId: number): Promise<{ requ
   return { requestHash: row.request_hash, order: asAnswered(row.result as Order) }
 }
 
-/** With the fields in the order of the first answer, which jsonb does not keep. */
+/** With the fields in the order of the first response, which jsonb does not keep. */
 function asAnswered({ order_id, sold_at, lines }: Order): Order {
   return {
     order_id,
@@ -39,7 +39,7 @@ function asAnswered({ order_id, sold_at, lines }: Order): Order {
   }
 }
 
-/** An order with what became of its lines. @throws NOT_FOUND */
+/** An order with the current state of its lines. @throws NOT_FOUND */
 export async function fetchStoredOrder(on: Queryable, orderId: number): Promise<StoredOrder> {
   if (!Number.isSafeInteger(orderId)) throw missing('order', orderId)
   const [stored] = await withSales(on, [(await fetchOrder(on, orderId)).order])
@@ -95,12 +95,12 @@ export async function saveOrderResult(tx: Tx, order: Order): Promise<void> {
     .execute()
 }
 
-/** Listings of an order with their items' names, locked in the order of their ids, so that orders never block in a cycle. */
+/** Listings of an order with their items' names, locked in the order of their ids, so that orders never deadlock. */
 export async function lockForSale(tx: Tx, ids: number[]) {
   const rows = await tx
     .selectFrom('listings as l')
     .select(LISTING_COLUMNS.map((column) => `l.${column}` as const))
-    // Not joined: a listing that was given to another item while this waited for its lock would be missed.
+    // Not joined: a listing that was moved to another item while this waited for its lock would be missed.
     .select((e) => e.selectFrom('items as i').select('i.name').whereRef('i.id', '=', 'l.item_id').$asScalar().$notNull().as('item_name'))
     .where('l.id', '=', (eb) => eb.fn.any(eb.val(ids)))
     .orderBy('l.id')
@@ -109,7 +109,7 @@ export async function lockForSale(tx: Tx, ids: number[]) {
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Those of the sellers that are suspended; none of them is suspended or resumed until the transaction ends. */
+/** The suspended ones among the sellers; none of them is suspended or resumed until the transaction ends. */
 export async function lockSuspended(tx: Tx, sellerIds: number[]): Promise<Set<number>> {
   const rows = await tx
     .selectFrom('accounts')
@@ -151,7 +151,7 @@ export interface SaleFilter {
   item_id?: number
 }
 
-/** Sales that were not cancelled with their items, newest first; nothing of who sold. */
+/** Sales that were not cancelled, with their items, newest first, without seller data. */
 export async function pageOfSales(on: Queryable, filter: SaleFilter, limit: number, offset: number) {
   let matching = on.selectFrom('uncancelled_sales as s').innerJoin('items as i', 'i.id', 's.item_id')
   if (filter.game !== undefined) matching = matching.where('i.game', '=', filter.game)
@@ -189,7 +189,7 @@ export interface OrderFilter extends LineFilter, SortInput<keyof typeof ORDER_SO
   to: Date | undefined
 }
 
-/** Orders with a line that matches, latest sale first. */
+/** Orders with a matching line, latest sale first. */
 export async function pageOfOrders(
   on: Queryable,
   { from, to, buyer_reference: buyer, sort_by, sort_order, ...filter }: OrderFilter,
@@ -217,7 +217,7 @@ export async function pageOfOrders(
   }
 }
 
-/** Sales with who sold what, newest first. */
+/** Sales with their sellers, newest first. */
 export async function pageOfLineSales(
   on: Queryable,
   filter: LineFilter,

@@ -58,14 +58,14 @@ export async function pageOfOwnSales(
   return { rows, total: counted.rows[0]!.total }
 }
 
-/** What a statement is of: an account, and a month from a moment (included) to another (not included). */
+/** The account and month of a statement: from a time (inclusive) to another (exclusive). */
 export interface StatementKey {
   sellerId: number
   from: Date
   to: Date
 }
 
-/** Where a line of a statement stands: by time, a sale before a refund, then by sale. */
+/** The position of a statement line: by time, a sale before a refund, then by sale. */
 export interface StatementPosition {
   at: Date
   /** 0 for a sale, 1 for its refund */
@@ -96,7 +96,7 @@ export interface StatementTotals {
   total: number
 }
 
-/** Sums of all lines of the month, and how many these are. */
+/** Sums and number of all lines of the month. */
 export async function totalsOfStatement(on: Queryable, key: StatementKey): Promise<StatementTotals> {
   const { rows } = await sql<StatementTotals>`
     select coalesce(sum(${SIGN} * ${AMOUNT}) filter (where e.turn = 0), 0) as sales,
@@ -107,7 +107,7 @@ export async function totalsOfStatement(on: Queryable, key: StatementKey): Promi
   return rows[0]!
 }
 
-/** Lines of the month in their order: from an offset on, or after the line at a position. */
+/** Lines of the month in order, from an offset or after the line at a position. */
 export async function linesOfStatement(
   on: Queryable,
   key: StatementKey,

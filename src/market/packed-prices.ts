@@ -11,7 +11,7 @@ export function newPriceCount(packed: Buffer): number {
   return packed.length / ENTRY_BYTES
 }
 
-/** Entries `from` to `to`, the last not included. */
+/** Entries from `from` (inclusive) to `to` (exclusive). */
 export function eachNewPrice(packed: Buffer, from: number, to: number, visit: (listingId: number, kurus: number) => void): void {
   for (let at = from * ENTRY_BYTES; at < to * ENTRY_BYTES; at += ENTRY_BYTES) visit(packed.readInt32BE(at), packed.readInt32BE(at + 4))
 }

@@ -11,7 +11,7 @@ import { findStanding, type StandingRow } from './standing.ts'
 import type { ListingVisibility, MarketCtx } from './types.ts'
 import { type HindranceCode, hindrancesOf, whatToDo } from './visibility.ts'
 
-/** Entries of a listing's audit log that are looked through. */
+/** Maximum audit entries of a listing that are searched. */
 const MOST_ENTRIES = 1_000
 
 export const readListingVisibility = verb(
@@ -39,7 +39,7 @@ export const readListingVisibility = verb(
   },
 )
 
-/** Since when each cause has held where it holds; null if that is not recorded. */
+/** When each current cause began; null if that is not recorded. */
 async function beginnings(db: Db, listing: StandingRow): Promise<Record<HindranceCode, Date | null>> {
   const known = { pending: listing.waiting_since, vacation: listing.vacation_from, expired: listing.expires_at }
   const { rows } = await sql<Record<Exclude<HindranceCode, keyof typeof known>, Date | null>>`

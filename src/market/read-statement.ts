@@ -11,7 +11,7 @@ import { linesOfStatement, type StatementKey, type StatementRow, totalsOfStateme
 import { soldLine } from './shown-sale.ts'
 import { type MarketWriteCtx, type Statement, type StatementLine, STATEMENT_KINDS } from './types.ts'
 
-/** More lines than a month of most sellers has, so that one answer is usually the whole statement. */
+/** More lines than most sellers have in a month, so that one response is usually the whole statement. */
 const MOST_LINES = 10_000
 
 const MONTH = '^(19[7-9]\\d|2\\d{3})-(0[1-9]|1[0-2])$'
@@ -19,7 +19,7 @@ const MONTH = '^(19[7-9]\\d|2\\d{3})-(0[1-9]|1[0-2])$'
 export interface ReadStatement {
   statement: Statement
   pagination: Pagination
-  /** all lines of the month, whatever the page, some thousand at a time */
+  /** all lines of the month on any page, read in parts of some thousand */
   allLines: () => AsyncIterable<StatementLine[]>
 }
 
@@ -56,7 +56,7 @@ export const readStatement = verb(
     { month = localTime(now(), timeZone).slice(0, 7), page = 1, per_page: perPage = MOST_LINES },
   ): Promise<ReadStatement> => {
     const key = { sellerId: viewer.kind === 'account' ? viewer.accountId : 0, ...boundsOf(month, timeZone) }
-    // One snapshot, so that a sale of this moment is in both or in neither.
+    // One snapshot, so that a concurrent sale is in both or in neither.
     const { totals, rows } = await inTransaction(
       db,
       async (tx) => ({
@@ -75,7 +75,7 @@ export const readStatement = verb(
   },
 )
 
-/** The first moment of a month in a zone, and that of the next month. */
+/** The first moments of a month and of the next one in a time zone. */
 function boundsOf(month: string, zone: string): { from: Date; to: Date } {
   const first = Temporal.PlainDate.from(`${month}-01`)
   const startOf = (day: Temporal.PlainDate) => new Date(day.toZonedDateTime(zone).epochMilliseconds)

@@ -1,4 +1,4 @@
-// Takes an order of the shop's checkout: stock, sales, payouts, the service's prices and notifications, all or nothing.
+// Records an order of the shop's checkout: stock, sales, payouts, the service's prices and notifications, all or nothing.
 import { MINUTE_MS } from '#core/duration.ts'
 import { conflict, invalid, invalidFields } from '#core/errors.ts'
 import { moment, momentOf, name } from '#core/fields.ts'
@@ -23,7 +23,7 @@ import { findVacations } from './vacation-store.ts'
 import type { MarketWriteCtx, Order } from './types.ts'
 
 export const MOST_LINES = 200
-/** Clocks of two systems differ; a sale further ahead than this has not happened. */
+/** Clocks of two systems differ; a sale further ahead has not happened. */
 const AHEAD_MS = 5 * MINUTE_MS
 
 const Line = Type.Object(
@@ -129,7 +129,7 @@ export const recordOrder = verb(
 
 type OrderLine = Static<typeof Line>
 
-/** The body without the order in which its fields happened to be written. Without a buyer it is as it was before there were any. */
+/** The body in a fixed field order. Without a buyer it is the same as before buyers existed. */
 function canonical({ sold_at: soldAt, buyer_reference: buyer, lines }: { sold_at?: string; buyer_reference?: string; lines: OrderLine[] }): unknown {
   const units = lines.map((line) => [line.listing_id, line.quantity, line.unit_price ?? null])
   return [soldAt ?? null, units, ...(buyer === undefined ? [] : [buyer.trim()])]
@@ -143,7 +143,7 @@ async function earlierOrder(tx: Tx, orderId: number, requestHash: Buffer): Promi
 
 const isStorable = (id: number): boolean => id >= 1 && id <= 2 ** 31 - 1
 
-/** @throws VALIDATION_ERROR for listings that there are not */
+/** @throws VALIDATION_ERROR for unknown listings */
 function unitsByListing(lines: OrderLine[], listings: Map<number, ForSale>): Map<number, number> {
   const unknown = lines.flatMap(({ listing_id: id }, i) =>
     listings.has(id) ? [] : problem(`lines.${i}.listing_id`, 'unknown_id', { thing: 'listing', id }),
@@ -154,7 +154,7 @@ function unitsByListing(lines: OrderLine[], listings: Map<number, ForSale>): Map
   return units
 }
 
-/** @throws CONFLICT when a seller's account is suspended: the whole order is refused */
+/** @throws CONFLICT if a seller's account is suspended: the whole order is rejected */
 function refuseSuspended(listings: Map<number, ForSale>, suspended: ReadonlySet<number>): void {
   for (const { id, seller_id: sellerId } of listings.values()) {
     if (suspended.has(sellerId)) throw conflict('seller_suspended', { id })
@@ -167,7 +167,7 @@ interface SoldWhen {
   zone: string
 }
 
-/** @throws CONFLICT when a seller is on vacation: the whole order is refused. What was sold before is recorded */
+/** @throws CONFLICT if a seller is on vacation: the whole order is rejected. Earlier sales are recorded */
 function refuseOnVacation(listings: Map<number, ForSale>, vacations: ReadonlyMap<number, Vacation>, { soldAt, now, zone }: SoldWhen): void {
   for (const { id, seller_id: sellerId } of listings.values()) {
     const vacation = vacations.get(sellerId) ?? null
@@ -175,7 +175,7 @@ function refuseOnVacation(listings: Map<number, ForSale>, vacations: ReadonlyMap
   }
 }
 
-/** The listing without the units. @throws CONFLICT when it is not for sale or has too little stock: the whole order is refused */
+/** The listing without the units. @throws CONFLICT if it is not for sale or the order exceeds its stock: the whole order is rejected */
 function afterSale(listing: ForSale, units: number, now: Date): ForSale {
   const { id, status } = listing
   const quantity = listing.quantity - units

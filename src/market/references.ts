@@ -1,4 +1,4 @@
-// What a listing refers to, checked: its seller, its item and its grade, and the prices that it is compared with.
+// The references of a listing: its seller, its item and its grade, and the prices that it is compared with.
 import { sql } from 'kysely'
 import { invalid } from '#core/errors.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
@@ -17,12 +17,12 @@ export async function checkSeller(tx: Tx, id: number): Promise<void> {
   if (!seller) throw invalid('seller_id', 'unknown_id', { thing: 'account', id })
 }
 
-/** The id of the item that an id means. @throws VALIDATION_ERROR */
+/** The current id for an item id. @throws VALIDATION_ERROR */
 export async function itemOf(tx: Tx, id: number): Promise<number> {
   return knownItem(await liveItemIds(tx, [id]), id)
 }
 
-/** The same among those that `liveItemIds` found. */
+/** The same, from the result of `liveItemIds`. */
 export function knownItem(live: ReadonlyMap<number, number>, id: number): number {
   const liveId = live.get(id)
   if (liveId === undefined) throw invalid('item_id', 'unknown_id', { thing: 'item', id })
@@ -30,9 +30,9 @@ export function knownItem(live: ReadonlyMap<number, number>, id: number): number
 }
 
 /**
- * The label of a grade: its own, or Near Mint's for cards that are ungraded and of no stated condition (decisions.md,
+ * The label of a grade: its own, or Near Mint's for ungraded cards without a stated condition (decisions.md,
  * "Listings", `pc_multiplier`).
- * @throws VALIDATION_ERROR when the id is not that of a type
+ * @throws VALIDATION_ERROR for an unknown id
  */
 export async function labelOfGrade(tx: Tx, gradeId: number | null): Promise<number> {
   const types = tx.selectFrom('groups as t').innerJoin('groups as g', 'g.id', 't.parent_id').select(['t.id', 't.slug', 'g.slug as group'])
@@ -45,7 +45,7 @@ export async function labelOfGrade(tx: Tx, gradeId: number | null): Promise<numb
   return nearMint.id
 }
 
-/** The id for SQL; one that no row can have becomes one that no row has. */
+/** The id for SQL; an id that no row can have becomes an unused one. */
 function possible(id: number): number {
   return id >= 1 && id <= LARGEST_ID ? id : 0
 }
@@ -58,9 +58,9 @@ export interface ReferencePrice {
   currency: string
   /** when it was last set or confirmed, UTC */
   confirmed_at: string
-  /** by which it is converted: Turkish lira for one unit of its currency; null for lira, and where no rate is known */
+  /** its exchange rate: Turkish lira per unit of its currency; null for lira, and if no rate is known */
   rate: { rate: number; day: string } | null
-  /** in TL, null if it cannot be converted */
+  /** in TL; null if it cannot be converted */
   price_try: number | null
   /** price of the listing ÷ `price_try` in hundredths as `pc_multiplier`; null if the price is not trusted */
   ratio: number | null
@@ -73,7 +73,7 @@ interface Comparing {
   order: readonly Market[]
 }
 
-/** Prices that listings are compared with by id of the listing, in the order of `order`. */
+/** Prices that listings are compared with, by listing id, in the order of `order`. */
 export async function referencePrices(
   on: Queryable,
   listings: readonly Pick<ListingRow, 'id' | 'item_id' | 'label_id' | 'price'>[],

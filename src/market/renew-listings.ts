@@ -34,7 +34,7 @@ export type RenewedListing = Static<typeof RenewedListingSchema>
 
 export interface Renewal {
   listings: RenewedListing[]
-  /** whether more listings end within the days asked for */
+  /** whether more listings end within the requested days */
   more: boolean
   message: string
 }
@@ -72,7 +72,7 @@ interface Asked {
   ending_within_days?: number
 }
 
-/** One more than are renewed at once where there are more. */
+/** One more than the maximum of a renewal, to detect that there are more. */
 async function wantedIds(tx: Tx, { viewer, now }: MarketWriteCtx, { ids, ending_within_days: days }: Asked): Promise<number[]> {
   if (ids) return [...new Set(ids)]
   return idsEndingBy(tx, ownAccount(viewer), renewable(), now(), daysAfter(now(), days!), MOST_RENEWED + 1)
@@ -119,7 +119,7 @@ async function renew(ctx: MarketWriteCtx, asked: Asked): Promise<Renewal> {
   }
 }
 
-/** Statuses in which the table may renew. */
+/** Statuses in which the table allows a renewal. */
 function renewable() {
   return STATUSES.filter((status) => !('refused' in TABLE[status].renew))
 }
@@ -130,7 +130,7 @@ interface Renewing {
   vacation: Vacation | null
 }
 
-/** The listing with its next status and, unless it has to be approved, the new period; or why it is refused. */
+/** The listing with its next status and, unless it needs approval, the new period; or why it is rejected. */
 function renewal(row: ListingRow, { now, periodDays, vacation }: Renewing): ListingRow | { refused: Reason } {
   const decision = decisionOn(row, 'renew', now)
   if ('refused' in decision) return decision
@@ -144,7 +144,7 @@ function renewal(row: ListingRow, { now, periodDays, vacation }: Renewing): List
     ...priceValues(status, row.price),
     // An operator may have given more time than a new period has.
     expires_at: row.expires_at !== null && row.expires_at > end ? row.expires_at : end,
-    // A listing that is shown anyway does not become the latest by being renewed.
+    // Renewing a listing that is visible does not make it the latest.
     ...(isBack && { published_at: now }),
   }
 }

@@ -12,16 +12,16 @@ export const STATUSES = namedValues('ListingStatus', [
   'sold',
 ]) satisfies readonly ListingStatus[]
 
-/** New listings and others in the operator's queue, the only ones with `waiting_since`. */
+/** New listings and others in the approval queue; only these have `waiting_since`. */
 export const QUEUED = 'pending' satisfies ListingStatus
-/** Listings shown to buyers while they have stock and their period lasts; a new price is approved as it is set. */
+/** Listings that buyers see while they have stock and their period lasts; a new price is approved at once. */
 export const PUBLISHED = 'active' satisfies ListingStatus
-/** Listings whose last unit is sold; they take no place in an account's quota. */
+/** Listings whose last unit is sold; they do not count in an account's quota. */
 export const SOLD_OUT = 'sold' satisfies ListingStatus
 /** Listings with a `rejection_reason`. */
 export const REJECTED = 'rejected' satisfies ListingStatus
 
-/** By the owner, by the operator, by the shop's checkout, by a cancelled sale whose stock returns, and by time. */
+/** Actions of the owner, of the operator, of the shop's checkout, of a cancelled sale whose stock returns, and of time. */
 export const ACTIONS = [
   'reprice',
   'restock',
@@ -41,13 +41,13 @@ export const ACTIONS = [
 ] as const
 export type Action = (typeof ACTIONS)[number]
 
-/** What a conditional transition depends on. */
+/** The inputs of conditional transitions. */
 export interface Facts {
-  /** nothing but the price differs from what was approved */
+  /** nothing but the price differs from the approved version */
   contentApproved: boolean
   /** the publication period has not ended */
   inPeriod: boolean
-  /** units that are left, after the sale where one is judged */
+  /** remaining units, after the sale if there is one */
   stock: number
   /** the account of the seller is not suspended */
   sellerMaySell: boolean
@@ -55,13 +55,13 @@ export interface Facts {
 
 export type NextStatus<A extends Action = Action> = ListingStatus | (A extends 'delete' ? 'deleted' : never)
 export type Decision<A extends Action = Action> = { to: NextStatus<A> } | { refused: Reason }
-/** New prices, new stock and the end of a period depend on the status alone, so that many are judged by little of their rows. */
+/** New prices, new stock and the end of a period depend only on the status, so that bulk changes read few columns. */
 type Conditional<A extends Action> = A extends 'reprice' | 'restock' | 'expire'
   ? never
   : { when: keyof typeof CONDITIONS; to: NextStatus<A>; otherwise: Outcome<A> }
 export type Outcome<A extends Action = Action> = Decision<A> | Conditional<A>
 
-/** The conditions of the table, with the words the picture uses. */
+/** The conditions of the table, with their words in the picture. */
 export const CONDITIONS = {
   unchanged: { words: 'unchanged since approval', holds: (f: Facts) => f.contentApproved },
   asApproved: { words: 'unchanged since approval, period not over', holds: (f: Facts) => f.contentApproved && f.inPeriod },
@@ -191,14 +191,14 @@ export const TABLE: Record<ListingStatus, { [A in Action]: Outcome<A> }> = {
   },
 }
 
-/** The next status after an action, or why it is refused. */
+/** The next status after an action, or why it is rejected. */
 export function decide<A extends Action>(status: ListingStatus, action: A, facts: Facts): Decision<A> {
   let outcome = TABLE[status][action] as Outcome
   while ('when' in outcome) outcome = CONDITIONS[outcome.when].holds(facts) ? { to: outcome.to } : outcome.otherwise
   return outcome as Decision<A>
 }
 
-/** The status at a moment: a period ends at its very end, whenever the sweep comes by. */
+/** The status at a given time: a period ends exactly at its end, not at the next sweep. */
 export function statusAt(status: ListingStatus, expiresAt: Date | null, now: Date): ListingStatus {
   const end = TABLE[status].expire
   return 'to' in end && expiresAt !== null && expiresAt.getTime() <= now.getTime() ? end.to : status

@@ -25,11 +25,11 @@ const amount = (description: string) => Type.Optional(Type.Number({ minimum: 0, 
 const values = (description: string) =>
   Type.Optional(Type.Array(Type.String({ maxLength: 100, allowed: reason('text', { max: 100 }) }), { maxItems: MOST_VALUES, description }))
 
-/** Rows of the snapshot, to be written out at once, with what the flags ask for. */
+/** Rows of the snapshot that are serialised at once, with the fields that the flags request. */
 export interface FoundListings {
   rows: Int32Array
   flags: Flags
-  /** as JSON, behind the other members of each row's listing; null if they are not asked for */
+  /** as JSON, appended to each row's listing; null if they are not requested */
   details: string[] | null
   pagination: Pagination
 }
@@ -99,11 +99,11 @@ export const searchListings = verb(
   },
 )
 
-/** Memory has what is searched and sorted by; the rest is read for the listings of the page. */
+/** Memory has the searched and sorted fields; the others are read for the listings of the page. */
 async function withDetails(ctx: SearchCtx, found: FoundListings): Promise<FoundListings> {
   const ids = ctx.listings.idsOf(found.rows)
   const byId = await detailsById(ctx.db.kysely, ids)
-  // Rows of memory may have been given to other listings meanwhile.
+  // Rows in memory may have been reused for other listings meanwhile.
   const still = [...found.rows.keys()].filter((i) => byId.has(ids[i]!) && ctx.listings.rowOf(ids[i]!) === found.rows[i])
   return {
     ...found,
@@ -117,7 +117,7 @@ function checkRange(of: 'price' | 'pc', from: number | undefined, to: number | u
   throw invalid(`min_${of}`, 'not_above', { field: `max_${of}` })
 }
 
-/** The first amount of whole hundredths that is not below; digits past the sixth are noise of binary numbers. */
+/** The smallest whole number of hundredths that is not below; digits after the sixth are floating-point noise. */
 function hundredthsFrom(value: number | undefined): number | undefined {
   return value === undefined ? undefined : Math.ceil(Number((value * 100).toFixed(6)))
 }

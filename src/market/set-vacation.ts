@@ -14,7 +14,7 @@ import type { MarketWriteCtx } from './types.ts'
 
 export const LONGEST_VACATION_DAYS = 90
 export const FARTHEST_VACATION_DAYS = 365
-/** Clocks of two systems differ, and requests take time: a start that has passed by less than this means now. */
+/** Clocks of two systems differ, and requests take time: a start this recently in the past means now. */
 const LATE_MS = 5 * MINUTE_MS
 
 export const setVacation = verb(
@@ -44,7 +44,7 @@ export const setVacation = verb(
   },
 )
 
-/** @throws VALIDATION_ERROR for a start that has passed, unless a vacation has run since then, and for one too far ahead */
+/** @throws VALIDATION_ERROR for a start in the past, unless a vacation has run since then, and for one too far ahead */
 function startOf(text: string | undefined, before: Vacation | null, now: Date): Date {
   const running = isOnVacation(before, now) ? before : null
   const from = text === undefined ? now : wholeSecond(momentOf('from', text))
@@ -57,7 +57,7 @@ function startOf(text: string | undefined, before: Vacation | null, now: Date): 
   return running?.from ?? wholeSecond(now)
 }
 
-/** As answers show times. */
+/** Times as in responses. */
 function wholeSecond(moment: Date): Date {
   return new Date(Math.floor(moment.getTime() / 1_000) * 1_000)
 }
@@ -67,9 +67,9 @@ function daysBetween(from: Date, to: Date): number {
 }
 
 /**
- * Gives the caller another vacation or none, and moves the ends of what stands still in it by as much as that changes.
- * @param next of the vacation that there was; null for none
- * @param answerOf what is answered, and kept for a repeat of the request
+ * Sets or removes the caller's vacation, and moves the ends of paused periods and highlights accordingly.
+ * @param next computes it from the current vacation; null for none
+ * @param answerOf the response, stored for a repeated request
  */
 export function changeVacation<Next extends Vacation | null, Answer>(
   ctx: MarketWriteCtx,

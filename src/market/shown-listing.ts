@@ -1,4 +1,4 @@
-// A stored listing as clients see it: their own with everything, and the details that `with_details` adds to any.
+// A stored listing as clients see it: all fields of their own, and the details that `with_details` adds to any.
 import { minorToNumber } from '#core/money.ts'
 import { localTime } from '#core/time.ts'
 import { listingSlug } from './fields.ts'
@@ -7,7 +7,7 @@ import type { Flags } from './snapshot/listing-json.ts'
 import { amountOrNull, type DetailsRow, kurusOfRow, type ListingRow, listingTag } from './store.ts'
 import type { ListingDetails, MarketCtx, MarketNode, OwnListing } from './types.ts'
 
-/** The caller's own listing with what the flags add. */
+/** The caller's own listing with the fields that the flags request. */
 export function ownListing(ctx: Pick<MarketCtx, 'listings' | 'market' | 'now'>, row: ListingRow, flags: Flags): OwnListing {
   const kurus = kurusOfRow(row)
   const local = (at: Date) => localTime(at, ctx.market.timeZone)
@@ -35,7 +35,7 @@ export function ownListing(ctx: Pick<MarketCtx, 'listings' | 'market' | 'now'>, 
   } as OwnListing
 }
 
-/** What a shop page shows of a listing beside its title and price. */
+/** Fields for a shop page, beside title and price. */
 export function detailsOf({ listings, market }: Pick<MarketNode, 'listings' | 'market'>, row: DetailsRow): ListingDetails {
   const local = (at: Date | null) => (at === null ? null : localTime(at, market.timeZone))
   return {

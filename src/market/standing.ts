@@ -1,4 +1,4 @@
-// SQL of a listing with everything that its visibility depends on.
+// SQL of a listing with all data that its visibility depends on.
 import { sql } from 'kysely'
 import { idForSql } from '#core/fields.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
@@ -7,7 +7,7 @@ import type { Standing } from './visibility.ts'
 
 export type StandingRow = ListingRow & Standing
 
-/** A listing with what else its visibility depends on, null if there is none. */
+/** A listing with the data for its visibility; null if there is none. */
 export async function findStanding(on: Queryable, id: number): Promise<StandingRow | null> {
   return (await standings(on, [id]).executeTakeFirst()) ?? null
 }
@@ -17,7 +17,7 @@ export async function lockStanding(tx: Tx, id: number): Promise<StandingRow | nu
   return (await lockStandings(tx, [id])).get(id) ?? null
 }
 
-/** Listings by id, those that there are not left out. */
+/** Listings by id, without unknown ones. */
 export async function findStandings(on: Queryable, ids: readonly number[]): Promise<Map<number, StandingRow>> {
   return byId(await standings(on, ids).execute())
 }

@@ -45,7 +45,7 @@ export const COLUMNS = [
   'updated_at',
 ] as const
 
-/** What a listing says beside its price and stock: what is approved, and sends it to approval again when it changes. */
+/** The content of a listing, beside price and stock: it is approved, and changing it requires a new approval. */
 export const CONTENT = [
   'item_id',
   'grade_id',
@@ -61,7 +61,7 @@ export const CONTENT = [
 export type ListingRow = Awaited<ReturnType<typeof fetchListing>>
 export type ListingValues = Partial<{ [Name in (typeof COLUMNS)[number]]: ListingRow[Name] }>
 
-/** Names one state of a listing: the header `ETag`, the field `etag`, and what `If-Match` is compared with. */
+/** Identifies a version of a listing: the header `ETag`, the field `etag`, and the value for `If-Match`. */
 export function listingTag({ id, version }: { id: number; version: number }): string {
   return `"${id}-${version}"`
 }
@@ -75,7 +75,7 @@ export async function lockListing(tx: Tx, ctx: Conditional & { viewer: Viewer },
 }
 
 /**
- * Accounts change their own listings, operators all, and both as they read them (interface.md, "Errors").
+ * Accounts change their own listings, operators all; both only the version that they read (interface.md, "Errors").
  * @throws CONFLICT, PRECONDITION_FAILED
  */
 export function checkCaller(ctx: Conditional & { viewer: Viewer }, listing: Pick<ListingRow, 'id' | 'seller_id' | 'version'>): void {
@@ -97,7 +97,7 @@ export async function findListing(on: Queryable, id: number) {
   return (await on.selectFrom('listings').select(COLUMNS).where('id', '=', idForSql(id)).executeTakeFirst()) ?? null
 }
 
-/** What searches show of listings only when they are asked for more. */
+/** Fields that searches return only on request. */
 const DETAIL_COLUMNS = [
   'id',
   'grade_id',
@@ -112,7 +112,7 @@ const DETAIL_COLUMNS = [
 ] as const
 export type DetailsRow = Pick<ListingRow, (typeof DETAIL_COLUMNS)[number]>
 
-/** By id; listings that have gone are not among them. */
+/** By id, without deleted listings. */
 export async function detailsById(on: Queryable, ids: readonly number[]): Promise<Map<number, DetailsRow>> {
   const rows = await on
     .selectFrom('listings')
@@ -122,7 +122,7 @@ export async function detailsById(on: Queryable, ids: readonly number[]): Promis
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** The columns that follow a status. A listing in the queue has its place, a rejected one its reason. */
+/** The columns that follow from a status: the place in the queue, or the reason of a rejection. */
 function statusColumns(status: RawBuilder<ListingStatus>, now: Date) {
   return {
     status,
@@ -132,7 +132,7 @@ function statusColumns(status: RawBuilder<ListingStatus>, now: Date) {
   }
 }
 
-/** Gives a locked listing its next status, new values and a new version. */
+/** Writes the next status, new values and a new version of a locked listing. */
 export async function updateListingRow(tx: Tx, id: number, status: ListingStatus, values: ListingValues, now: Date): Promise<ListingRow> {
   const { images, approved, changed_by: changedBy, ...plain } = values
   const updated = tx
@@ -154,12 +154,12 @@ function jsonOrNull(value: object | null): string | null {
   return value === null ? null : JSON.stringify(value)
 }
 
-/** Runs a write; an SKU that another listing of the account has (perhaps just now) becomes CONFLICT. */
+/** Runs a write; an SKU that another listing of the account has (perhaps since a moment ago) becomes CONFLICT. */
 function refuseTakenSku<T>(write: () => Promise<T>): Promise<T> {
   return unlessTaken(write, (index) => (index === 'listings_by_sku' ? conflict('taken', { thing: 'listing', field: 'sku' }) : null))
 }
 
-/** What changes of many listings at once, and what these changes are judged by. */
+/** The columns that bulk changes need. */
 const STOCK_COLUMNS = [
   'id',
   'seller_id',
@@ -176,11 +176,11 @@ const STOCK_COLUMNS = [
 ] as const
 export type StockRow = Pick<ListingRow, (typeof STOCK_COLUMNS)[number]>
 
-/** What a new price is planned by, beside what it is judged by. */
+/** The columns for planning a new price, beside those for checking it. */
 const LISTED_COLUMNS = [...STOCK_COLUMNS, 'item_id', 'label_id'] as const
 export type ListedStock = Pick<ListingRow, (typeof LISTED_COLUMNS)[number]>
 
-/** Listings with these ids, of any account, and those of a seller with these SKUs; nothing is locked. */
+/** Listings with these ids, of any account, and those of a seller with these SKUs; without locks. */
 export async function stockToPlan(
   on: Queryable,
   { ids, sellerId, skus }: { ids: number[]; sellerId: number; skus: string[] },
@@ -192,7 +192,7 @@ export async function stockToPlan(
   return [...byId, ...bySku]
 }
 
-/** Locked in the order of ids, so that batches of several nodes do not block each other in a cycle. */
+/** Locked in the order of ids, so that batches of several nodes do not deadlock. */
 export async function lockStock(tx: Tx, ids: number[]): Promise<Map<number, StockRow>> {
   const inOrder = ids.map(idForSql).sort((a, b) => a - b)
   const listings = tx.selectFrom('listings').select(STOCK_COLUMNS).orderBy('id').forUpdate()
@@ -210,14 +210,14 @@ export async function lockListings(tx: Tx, ids: readonly number[]): Promise<Map<
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Ids of a seller's listings in these statuses whose period ends by then, the next to end first. */
+/** Ids of a seller's listings in these statuses whose period ends by then, next end first. */
 export async function idsEndingBy(on: Queryable, sellerId: number, statuses: readonly ListingStatus[], now: Date, by: Date, limit: number) {
   const ending = on.selectFrom('listings').select('id').where('seller_id', '=', sellerId).where('status', 'in', statuses)
   const rows = await ending.where('expires_at', '>', now).where('expires_at', '<=', by).orderBy('expires_at').orderBy('id').limit(limit).execute()
   return rows.map(({ id }) => id)
 }
 
-/** Up to `limit` listings whose period has ended; those that others hold are skipped. */
+/** Up to `limit` listings whose period has ended; locked ones are skipped. */
 export async function lockOver(tx: Tx, now: Date, limit: number): Promise<StockRow[]> {
   const statuses = periodEnds().map(({ from }) => from)
   if (statuses.length === 0) return []
@@ -225,12 +225,12 @@ export async function lockOver(tx: Tx, now: Date, limit: number): Promise<StockR
   return over.orderBy('expires_at').limit(limit).forUpdate().skipLocked().execute()
 }
 
-/** Writes price, stock, SKU, status and version of locked listings, and by what they changed. @throws CONFLICT if an SKU is taken */
+/** Writes price, stock, SKU, status, version and author of locked listings. @throws CONFLICT if an SKU is taken */
 export async function updateStock(tx: Tx, rows: StockRow[], now: Date): Promise<void> {
   for (let from = 0; from < rows.length; from += WRITTEN_AT_ONCE) await updateSome(tx, rows.slice(from, from + WRITTEN_AT_ONCE), now)
 }
 
-/** Listings written by one statement: to write out more would keep the event loop busy for too long. */
+/** Listings per statement: more would occupy the event loop for too long. */
 const WRITTEN_AT_ONCE = 1_000
 
 async function updateSome(tx: Tx, rows: StockRow[], now: Date): Promise<void> {
@@ -305,8 +305,8 @@ export interface NewListing {
 }
 
 /**
- * Puts new listings into the queue of those that wait for approval.
- * @returns them in their order, null for one whose SKU another listing of its account has
+ * Adds new listings to the approval queue.
+ * @returns them in order; null for one whose SKU another listing of its account has
  */
 export async function insertListings(tx: Tx, listings: readonly NewListing[], now: Date): Promise<(ListingRow | null)[]> {
   const inserted: (ListingRow | null)[] = []
@@ -319,7 +319,7 @@ export async function insertListings(tx: Tx, listings: readonly NewListing[], no
       .onConflict((conflict) => conflict.columns(['seller_id', 'sku']).where('sku', 'is not', null).doNothing())
       .returning(COLUMNS)
       .execute()
-    // Rows come in the order of their values, without those that were in conflict.
+    // Rows are returned in the order of their values, without those in conflict.
     let next = 0
     for (const { seller_id, sku } of some) {
       const row = rows[next]
@@ -336,7 +336,7 @@ export async function deleteListingRow(tx: Tx, id: number): Promise<void> {
 }
 
 export interface ListingFilter {
-  /** as it is at this moment: an ended period counts as expired */
+  /** at this moment: an ended period counts as expired */
   status?: ListingStatus
   seller_id?: number
   item_id?: number
@@ -345,10 +345,10 @@ export interface ListingFilter {
   now: Date
 }
 
-/** By column and direction, what has none last; the latest listing first among equals. */
+/** By column and direction, nulls last; the latest listing first among equals. */
 const LISTING_ORDERS = {
   latest: null,
-  /** what has waited for approval for longest */
+  /** longest waiting for approval first */
   waiting: ['waiting_since', 'asc'],
   title: ['title', 'asc'],
   oldest: ['id', 'asc'],
@@ -388,12 +388,12 @@ export async function pageOfListings(on: Queryable, filter: ListingFilter, limit
   return { rows, total: counted.total }
 }
 
-/** What an approval approves. */
+/** The content that an approval approves. */
 export function contentOf(row: Pick<ListingRow, (typeof CONTENT)[number]>): Record<string, unknown> {
   return Object.fromEntries(CONTENT.map((field) => [field, row[field]]))
 }
 
-/** What differs from the approved content; null when nothing was ever approved. */
+/** The differences from the approved content; null if it was never approved. */
 export function changedSinceApproval(row: ListingRow): { field: string; approved: unknown; now: unknown }[] | null {
   if (!row.approved) return null
   const approved = row.approved as Record<string, unknown>
@@ -404,7 +404,7 @@ export function changedSinceApproval(row: ListingRow): { field: string; approved
   }))
 }
 
-/** JSON columns come back with their keys in another order. */
+/** JSON columns are returned with their keys in another order. */
 function comparable(value: unknown): string {
   const images = Array.isArray(value) ? (value as { url: string; order: number }[]).map(({ url, order }) => [url, order]) : value
   return JSON.stringify(images ?? null)
@@ -419,7 +419,7 @@ export function storedListing(row: ListingRow, now: Date): StoredListing {
   return { ...auditedListing(row, now), etag: listingTag(row) }
 }
 
-/** The same as the audit log keeps it: what a change did, not that there was one. */
+/** The same for the audit log: the changed fields, not only that there was a change. */
 export function auditedListing(row: ListingRow, now: Date): Omit<StoredListing, 'etag'> {
   const { label_id: _label, version: _version, approved: _approved, ...fields } = row
   return {

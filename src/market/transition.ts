@@ -17,13 +17,13 @@ interface Step<A extends Action> {
   status: NextStatus<A>
   now: Date
   update: (values?: ListingValues) => Promise<ListingRow>
-  /** @param name of the action in the log, where it is another one */
+  /** @param name of the action in the log, if it differs */
   audit: (before: object, after?: object, name?: string) => void
 }
 
 /**
  * Runs an action on one listing: an account's own, or any for an operator.
- * @throws NOT_FOUND, PRECONDITION_FAILED, CONFLICT with the reason where the listing is not the caller's or the table refuses the action
+ * @throws NOT_FOUND, PRECONDITION_FAILED, CONFLICT with the reason if the listing is another owner's or the table rejects the action
  */
 export function act<A extends Action, Result>(ctx: MarketWriteCtx, id: number, action: A, run: (step: Step<A>) => Promise<Result>): Promise<Result> {
   return change(ctx, async (tx, note) => {
@@ -42,7 +42,7 @@ export function act<A extends Action, Result>(ctx: MarketWriteCtx, id: number, a
   })
 }
 
-/** What the table says of an action on a listing whose ended period has been ended; `stock` after the action. */
+/** The table's decision for an action, after an ended period was ended; `stock` after the action. */
 export function decisionOn<A extends Action>(row: ListingRow, action: A, now: Date, stock = row.quantity, sellerMaySell = true): Decision<A> {
   return decide(row.status, action, {
     contentApproved: changedSinceApproval(row)?.length === 0,
@@ -52,18 +52,18 @@ export function decisionOn<A extends Action>(row: ListingRow, action: A, now: Da
   })
 }
 
-/** The status of a decision. @throws CONFLICT with the reason of a refusal */
+/** The status of a decision. @throws CONFLICT with the reason of a rejection */
 export function allowed<A extends Action>(decision: Decision<A>): NextStatus<A> {
   if ('refused' in decision) throw new ServiceError('CONFLICT', decision.refused)
   return decision.to
 }
 
-/** A new price as it is stored: that of a published listing is approved as it is set. */
+/** A new price in its stored form: for a published listing it is approved at once. */
 export function priceValues(status: ListingRow['status'], price: string): Pick<ListingValues, 'price' | 'approved_price'> {
   return { price, ...(status === PUBLISHED && { approved_price: price }) }
 }
 
-/** What an approval sets: the content and price as they are, and a new period until `expiresAt`. */
+/** The values that an approval sets: current content and price as approved, and a new period until `expiresAt`. */
 export function approvalValues(row: ListingRow, now: Date, expiresAt: Date): ListingValues {
   return {
     approved: contentOf(row),

@@ -12,7 +12,7 @@ import { ListingExplanationSchema } from './snapshot/explain-listing.ts'
 import type { ListingSnapshot } from './snapshot/listings.ts'
 import { HINDRANCE_CODES } from './visibility.ts'
 
-/** What the operator of the service has set. */
+/** The operator's settings for the marketplace. */
 export interface MarketSettings {
   listingPeriodDays: number
   highlightDays: number
@@ -20,29 +20,29 @@ export interface MarketSettings {
   /** IANA zone of local times */
   timeZone: string
   sourceCurrencies: Readonly<Record<Market, string>>
-  /** in which order markets are asked for the price that a listing is compared with */
+  /** order of the markets whose price a listing is compared with */
   marketOrder: readonly Market[]
 }
 
-/** What writes of listings and orders need. */
+/** The context of writes of listings and orders. */
 export interface MarketWriteCtx extends WriteCtx, Conditional {
   market: MarketSettings
 }
 
-/** What a node holds of the marketplace. */
+/** A node's in-memory data of the marketplace. */
 export interface MarketNode {
   market: MarketSettings
   listings: ListingSnapshot
 }
 
-/** What the owners' and the public operations of the marketplace need. */
+/** The context of sellers' and public operations of the marketplace. */
 export interface MarketCtx extends MarketWriteCtx, MarketNode {}
 
 const Time = (description: string) => Type.String({ format: 'date-time', description })
 const TimeOrNull = (description: string) => orNull(Time(description))
 const Status = Type.Enum([...STATUSES])
 
-/** What a write of a listing gives; `etag` goes into the header. */
+/** The result of a write of a listing; `etag` is sent as a header. */
 export interface ListingResult extends Forecasted {
   message: string
   id: number
@@ -72,12 +72,12 @@ const ForecastSchema = Type.Object(
 )
 export type Forecast = Static<typeof ForecastSchema>
 
-/** What a write gives besides its result where it was only forecast. */
+/** Additional fields of a result that was only forecast. */
 export interface Forecasted {
   forecast?: Forecast
 }
 
-/** What the schema of a result has where the write can be forecast. */
+/** Additional schema of a result that can be forecast. */
 export const Forecasting = { forecast: Type.Optional(ForecastSchema) }
 
 export const ListingChangeSchema = Type.Object(
@@ -90,7 +90,7 @@ export const HighlightSchema = Type.Object(
   { id: Type.Integer(), remaining_highlight_credits: Type.Integer(), ...Forecasting },
   { title: 'HighlightResult' },
 )
-/** Of a deletion that was only forecast; a real one has no data. */
+/** The result of a forecast deletion; a real one has no data. */
 export const ListingDeletionSchema = Type.Object(Forecasting, { title: 'ListingDeletion' })
 
 export const PayoutPreviewSchema = Type.Object(
@@ -274,7 +274,7 @@ const RecordedLine = {
   listing_status: Type.Enum([...STATUSES], { description: 'Stock after the sale' }),
 }
 
-/** An order as its first POST was answered. */
+/** An order as its first response shows it. */
 export const OrderSchema = Type.Object(
   { order_id: Type.Integer(), sold_at: Time('UTC'), lines: Type.Array(Type.Object(RecordedLine)) },
   { title: 'Order' },
@@ -292,7 +292,7 @@ const CancellationSchema = Type.Object(
   { title: 'SaleCancellation' },
 )
 
-/** An order with what became of its lines. */
+/** An order with the current state of its lines. */
 export const StoredOrderSchema = Type.Object(
   {
     order_id: Type.Integer(),
@@ -350,7 +350,7 @@ const LineSold = {
   label: Type.String({ description: 'Condition or grade', examples: ['Near Mint'] }),
 }
 
-/** A sale as its seller sees it: what was agreed then, and what was refunded since. */
+/** A sale as its seller sees it: the agreed terms, and the refund if there was one. */
 export const OwnSaleSchema = Type.Object(
   {
     ...LineSold,
@@ -365,7 +365,7 @@ export type OwnSale = Static<typeof OwnSaleSchema>
 
 export const STATEMENT_KINDS = namedValues('StatementLineKind', ['sale', 'refund'])
 
-/** A sale or a refund of a month; amounts of a refund are those of its sale with the sign changed. */
+/** A sale or a refund of a month; amounts of a refund are those of its sale with the opposite sign. */
 export const StatementLineSchema = Type.Object(
   {
     kind: Type.Enum([...STATEMENT_KINDS]),

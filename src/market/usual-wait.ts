@@ -4,7 +4,7 @@ import { DAY_MS, MINUTE_MS } from '#core/duration.ts'
 import type { Db } from '#db/schema.ts'
 import type { UsualWait } from './types.ts'
 
-/** Decisions that count, newest first, and how old they may be. */
+/** Number and age of the decisions that count, newest first. */
 const MOST = 500
 const LATELY_MS = 30 * DAY_MS
 const KEPT_MS = MINUTE_MS
@@ -21,7 +21,7 @@ export async function usualWait(db: Db, now: Date): Promise<UsualWait> {
 }
 
 async function readWaits(db: Db, now: Date): Promise<UsualWait> {
-  // The actions are literals, as in the index audit_log_of_decisions. What was not in the queue, such as a listing taken down, did not wait.
+  // The actions are literals, to match the index audit_log_of_decisions. Listings that were not queued, such as one taken down, did not wait.
   const { rows } = await sql<{ n: number; hours: number[] | null }>`
     select count(*)::int4 as n, percentile_cont(array[0.5, 0.9]) within group (order by extract(epoch from decided - queued) / 3600.0) as hours
     from (

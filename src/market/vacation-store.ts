@@ -3,12 +3,12 @@ import { sql } from 'kysely'
 import type { Queryable, Tx } from '#db/schema.ts'
 import { type Vacation, withVacation } from './vacation.ts'
 
-/** The vacation that runs or is to come, null for none. */
+/** The current or future vacation; null for none. */
 export async function findVacation(on: Queryable, sellerId: number, now: Date): Promise<Vacation | null> {
   return (await findVacations(on, [sellerId], now)).get(sellerId) ?? null
 }
 
-/** The same of several sellers, of all for null; those without one are missing. */
+/** The same for several sellers, or for all if null; sellers without one are missing. */
 export async function findVacations(on: Queryable, sellerIds: number[] | null, now: Date): Promise<Map<number, Vacation>> {
   const running = on.selectFrom('vacations').select(['account_id', 'starts_at', 'ends_at']).where('ends_at', '>', now)
   const rows = await (sellerIds === null ? running : running.where('account_id', '=', sql<number>`any(${sellerIds}::int4[])`)).execute()
@@ -16,17 +16,17 @@ export async function findVacations(on: Queryable, sellerIds: number[] | null, n
 }
 
 /**
- * The seller's vacation, which stays as it is until the transaction ends. As everywhere, listings are locked before their seller.
+ * The seller's vacation, locked until the transaction ends. Listings are always locked before their seller.
  * @param mode `set` for a transaction that changes the vacation, `read` for one that depends on it
  */
 export async function lockVacation(tx: Tx, sellerId: number, mode: 'read' | 'set', now: Date): Promise<Vacation | null> {
   const account = tx.selectFrom('accounts').select('id').where('id', '=', sellerId)
   await (mode === 'set' ? account.forNoKeyUpdate() : account.forShare()).execute()
-  // A statement of its own, which sees what the last holder of the lock has committed.
+  // A separate statement, which sees what the last holder of the lock has committed.
   return findVacation(tx, sellerId, now)
 }
 
-/** When a new period of a seller's listing ends that without a vacation would end at `end`. */
+/** End of a new period of a seller's listing that would end at `end` without a vacation. */
 export async function endAfterVacation(tx: Tx, sellerId: number, end: Date, now: Date): Promise<Date> {
   return withVacation(end, await lockVacation(tx, sellerId, 'read', now), now)
 }
@@ -45,7 +45,7 @@ export async function deleteVacation(tx: Tx, accountId: number): Promise<void> {
   await tx.deleteFrom('vacations').where('account_id', '=', accountId).execute()
 }
 
-/** Locks a seller's listings whose period or highlight runs, in the order of ids. */
+/** Locks a seller's listings with a running period or highlight, in the order of ids. */
 export function lockRunning(tx: Tx, sellerId: number, now: Date) {
   return tx
     .selectFrom('listings')
@@ -57,7 +57,7 @@ export function lockRunning(tx: Tx, sellerId: number, now: Date) {
     .execute()
 }
 
-/** Moves the ends that are still to come of a seller's periods and highlights. @returns ids of the listings that have changed */
+/** Moves the future ends of a seller's periods and highlights. @returns ids of the changed listings */
 export async function moveEnds(tx: Tx, sellerId: number, move: (end: Date) => Date, now: Date): Promise<number[]> {
   const moved = (end: Date | null) => (end !== null && end > now ? move(end) : end)
   const changed = (await lockRunning(tx, sellerId, now)).flatMap(({ id, expires_at, highlighted_until }) => {

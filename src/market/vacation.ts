@@ -1,6 +1,6 @@
 // When a seller is on vacation, and how it pauses publication periods and highlights. Pure.
 
-/** From its first moment on, up to its last, which does not belong to it. */
+/** From its first moment (inclusive) to its last (exclusive). */
 export interface Vacation {
   from: Date
   to: Date
@@ -10,20 +10,20 @@ export function isOnVacation(vacation: Vacation | null, at: Date): vacation is V
   return vacation !== null && vacation.from <= at && at < vacation.to
 }
 
-/** When a period ends that without the vacation would end at `end`: it stands still during what is left of the vacation. */
+/** End of a period that would end at `end` without the vacation: it is paused during the rest of the vacation. */
 export function withVacation(end: Date, vacation: Vacation | null, now: Date): Date {
   const start = startLeft(vacation, now)
   return start === null || end <= start ? end : shifted(end, vacation!.to.getTime() - start.getTime())
 }
 
-/** When a period that ends at `end` would end if what is left of the vacation did not take place: undoes `withVacation`. */
+/** End of a period that ends at `end` if the rest of the vacation did not take place: undoes `withVacation`. */
 export function withoutVacation(end: Date, vacation: Vacation | null, now: Date): Date {
   const start = startLeft(vacation, now)
   if (start === null || end <= start) return end
   return shifted(end, start.getTime() - Math.min(end.getTime(), vacation!.to.getTime()))
 }
 
-/** Where the part of a vacation that is left begins; null if none is left. */
+/** Start of the remaining part of a vacation; null if none remains. */
 function startLeft(vacation: Vacation | null, now: Date): Date | null {
   if (vacation === null || vacation.to <= now) return null
   return vacation.from > now ? vacation.from : now

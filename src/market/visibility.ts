@@ -4,13 +4,13 @@ import type { ListingStatus } from '#db/schema.ts'
 import { type PUBLISHED, statusAt } from './rules.ts'
 import { isOnVacation } from './vacation.ts'
 
-/** What the visibility of a listing depends on. */
+/** The data that the visibility of a listing depends on. */
 export interface Standing {
   status: ListingStatus
   quantity: number
   expires_at: Date | null
   seller_suspended: boolean
-  /** the last vacation that the seller has set, which may be over; null for none */
+  /** the seller's latest vacation, which may be over; null for none */
   vacation_from: Date | null
   vacation_to: Date | null
 }
@@ -48,7 +48,7 @@ const HINDRANCES: Record<Cause, Hindrance> = {
 export const HINDRANCE_CODES = namedValues('HindranceCode', Object.keys(HINDRANCES) as Cause[])
 export type HindranceCode = Cause
 
-/** Why a search does not find the listing at a moment; empty exactly when it does. */
+/** Why a search does not find the listing at a given time; empty exactly if it does. */
 export function hindrancesOf(standing: Standing, now: Date): HindranceCode[] {
   return HINDRANCE_CODES.filter((code) => HINDRANCES[code].holds(standing, now))
 }

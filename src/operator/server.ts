@@ -145,7 +145,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
       },
     },
   })
-  // Whoever has the database to itself has the data directory to itself, too.
+  // A program that owns its database also owns its data directory.
   const imports = new ImportQueue({ db: node.db, log: node.log, dataDir: node.config.alone ? node.config.dataDir : null })
   imports.start()
   app.addHook('onClose', () => imports.close())

@@ -58,7 +58,7 @@ export async function until<T>(deadline: AbortSignal, result: Promise<T>): Promi
   return Promise.race([result, over])
 }
 
-/** Whoever waits for a socket learns of its error; one that comes between two waits must not end the process. */
+/** `opened` reports the errors of a socket; an error between two calls of it must not end the process. */
 function ignoreErrors(socket: Socket): void {
   socket.on('error', () => {})
 }

@@ -13,6 +13,7 @@ interface GuideSource {
 
 /** In the order of the navigation. */
 const GUIDES: readonly GuideSource[] = [
+  { name: 'start', title: 'Start', files: ['docs/start.md'] },
   { name: 'first-hour', title: 'The first hour', files: ['docs/first-hour.md'] },
   { name: 'api-guide', title: 'API guide', files: ['docs/api-guide.md'] },
   { name: 'graphql', title: 'GraphQL', files: ['docs/graphql.md'] },
@@ -141,16 +142,21 @@ function render(text: string, rendering: Rendering): string {
 
 const LANGUAGES: Record<string, string> = { sh: 'curl', ts: 'TypeScript', python: 'Python', php: 'PHP' }
 
+/** `sh` of `sh run`, the mark of commands that a test runs. */
+const languageOf = ({ info }: Token) => info.split(' ')[0]!
+
 /** Code in another language right after code is another tab of it. */
 function follows(block: readonly Token[], next: Token | undefined): boolean {
-  return next?.type === 'fence' && next.info in LANGUAGES && block[0]!.info in LANGUAGES && !block.some(({ info }) => info === next.info)
+  if (next?.type !== 'fence') return false
+  const language = languageOf(next)
+  return language in LANGUAGES && languageOf(block[0]!) in LANGUAGES && !block.some((token) => languageOf(token) === language)
 }
 
 /** Code with captions; the page's script makes tabs of several and adds the buttons that copy. */
 function codeOf(block: readonly Token[]): string {
-  const figures = block.map(({ info, content }) => {
-    const caption = block.length > 1 ? `<figcaption>${LANGUAGES[info]}</figcaption>` : ''
-    return `<figure class="code">${caption}<pre tabindex="0"><code>${escapeHtml(content)}</code></pre></figure>\n`
+  const figures = block.map((token) => {
+    const caption = block.length > 1 ? `<figcaption>${LANGUAGES[languageOf(token)]}</figcaption>` : ''
+    return `<figure class="code">${caption}<pre tabindex="0"><code>${escapeHtml(token.content)}</code></pre></figure>\n`
   })
   return block.length > 1 ? `<div class="tabs">${figures.join('')}</div>\n` : figures.join('')
 }

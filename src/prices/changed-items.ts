@@ -1,12 +1,12 @@
-// When items changed without a price of their own saying so: prices that were withdrawn or reverted, items that were merged or split.
+// When items changed without a new price of their own: prices that were withdrawn or reverted, items that were merged or split.
 import { sql } from 'kysely'
 import type { Queryable, Tx } from '#db/schema.ts'
 
-/** Notes that what answers show of these items has changed by now. */
+/** Records that the shown data of these items has changed. */
 export async function noteChangedItems(tx: Tx, itemIds: Iterable<number>): Promise<void> {
   const ids = [...new Set(itemIds)]
   if (ids.length === 0) return
-  // In one order, so that writers never wait for each other in a cycle.
+  // In one order, so that writers never deadlock.
   await sql`
     insert into changed_items (item_id, changed_at)
     select id, clock_timestamp() from unnest(${`{${ids.join(',')}}`}::int4[]) as i(id) order by id

@@ -1,4 +1,4 @@
-// What judging needs to know beside the prices, as the database has it: rates, the rhythm of each source, sources set aside.
+// Data for judging beside the prices: rates, the feed interval of each source, excluded sources.
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import { MARKETS } from '#core/markets.ts'
@@ -8,13 +8,13 @@ import { type Conditions, noiseOf } from './evidence/judge.ts'
 import { type Rhythm, rhythmOf } from './evidence/rhythm.ts'
 import { Rates } from './rates.ts'
 
-/** Feeds of a source that are looked at; posts of a few prices each can be many. */
+/** Maximum feeds of a source that are considered; posts of a few prices each can be many. */
 const LATEST_FEEDS = 1_000
-/** Days on which a source stated less than this share of its fullest day do not tell its rhythm. */
+/** Days on which a source stated less than this share of its largest day do not count for its interval. */
 const LEAST_SHARE = 0.1
 
 /**
- * The conditions at a moment.
+ * The conditions at a given time.
  * @param before an import: only feeds before it count; null for all
  */
 export async function loadConditions(on: Queryable, rules: PriceRules, nowMs: number, before: number | null = null): Promise<Conditions> {
@@ -30,7 +30,7 @@ export async function loadConditions(on: Queryable, rules: PriceRules, nowMs: nu
 }
 
 /**
- * The rhythm of each market, by position in MARKETS: from the dates of its feeds in effect.
+ * The feed interval of each market, by position in MARKETS: from the dates of its feeds in effect.
  * @param before an import: only feeds before it count; null for all
  */
 export async function loadRhythms(on: Queryable, { feedPrices }: Pick<PriceRules, 'feedPrices'>, before: number | null = null): Promise<Rhythm[]> {
@@ -51,7 +51,7 @@ export async function loadRhythms(on: Queryable, { feedPrices }: Pick<PriceRules
   })
 }
 
-/** Dates of the feeds of days on which a source stated a good part of its prices. */
+/** Dates of the feeds of days on which a source stated a large part of its prices. */
 function mainFeeds(feeds: readonly { newest_ms: number | null; prices: number | null }[], feedPrices: number): number[] {
   const byDay = new Map<number, { newestMs: number; prices: number }>()
   for (const { newest_ms: newestMs, prices } of feeds) {

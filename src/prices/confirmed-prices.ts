@@ -1,11 +1,11 @@
-// Prices that people confirmed: a person's word counts for judging as long as the current price is the confirmed one.
+// Prices that people confirmed: a confirmation counts for judging as long as the current price is the confirmed one.
 import { sql } from 'kysely'
 import { minorToText, parseMinor } from '#core/money.ts'
 import { actorOf, type WriteCtx } from '#db/change.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import type { PriceChange } from './payload.ts'
 
-/** When a person confirmed this price (epoch milliseconds), null if nobody did. */
+/** When a person confirmed this price (epoch milliseconds); null if nobody did. */
 export type ConfirmedPrices = (itemId: number, market: number, labelId: number, minor: number, updatedAtMs: number) => number | null
 
 /** Whether anyone has confirmed any price. */
@@ -36,7 +36,7 @@ function keyOf(...parts: Parameters<ConfirmedPrices>): string {
   return parts.join(' ')
 }
 
-/** Writes down that a person has looked at these prices and takes them for right. @param decisionId batch that can be undone, null for none */
+/** Records that a person has confirmed these prices. @param decisionId batch that can be undone; null for none */
 export async function confirmPrices(ctx: WriteCtx, tx: Tx, decisionId: number | null, prices: readonly PriceChange[]): Promise<void> {
   await sql`
     insert into confirmed_prices (item_id, market, label_id, updated_at, price, decision_id, author, at)

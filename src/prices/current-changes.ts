@@ -1,24 +1,24 @@
 // Changes of a price batch to current prices, so that only differences are written and announced to nodes.
 import type { CurrentPrices } from './current.ts'
 
-/** What a batch does to current prices; positions are those in the `CurrentPrices` that are being changed. */
+/** Effects of a batch on current prices; positions are those in the `CurrentPrices` that are being changed. */
 export class CurrentChanges {
   readonly #currents: CurrentPrices
   /** positions in the batch of the prices that become current, the last of each key, with their positions here */
   readonly set: number[] = []
   readonly setAt: number[] = []
-  /** positions of those that are only confirmed */
+  /** positions of prices that are only confirmed */
   readonly confirmed = new Set<number>()
   /** verdicts as they are stored, of all that are set or confirmed */
   readonly before = new Map<number, number>()
-  /** those of them whose confirmation or figures the nodes know */
+  /** those of them whose confirmation or figures change on the nodes */
   readonly #known = new Set<number>()
 
   constructor(currents: CurrentPrices) {
     this.#currents = currents
   }
 
-  /** Notes the state of a price before its first change. */
+  /** Records the state of a price before its first change. */
   remember(at: number): void {
     if (this.before.has(at)) return
     const { verdict, confirmedAtMs, updatedAtMs, figures } = this.#currents
@@ -26,7 +26,7 @@ export class CurrentChanges {
     if (confirmedAtMs[at]! > updatedAtMs[at]! || figures.at(at) !== null) this.#known.add(at)
   }
 
-  /** Whether nodes know anything else of a price than what is stored of it now. */
+  /** Whether the nodes' data of a price differs from what is stored now. */
   isNews(at: number): boolean {
     const { verdict, confirmedAtMs, updatedAtMs, figures } = this.#currents
     if (verdict[at] !== this.before.get(at) || this.#known.has(at)) return true

@@ -22,11 +22,11 @@ const LINE = IMPORT + 1
 export const IDENTICAL = bitsOf(['identical_figures'])
 const JUMP = bitsOf(['jump'])
 const AVERAGE_JUMP = bitsOf(['average_jump'])
-/** Flags that are found when prices come, and stay with them until they are settled. */
+/** Flags that are set when prices arrive, and stay until they are settled. */
 export const JUMPS = JUMP | AVERAGE_JUMP
 export const KEPT_FLAGS = IDENTICAL | JUMPS
 
-/** Stands for the market in rows that tell into which item one was merged. */
+/** Takes the place of the market in rows that name the item that one was merged into. */
 const ALIAS = -1
 
 /** The price that a row of `CURRENT_FIELDS` holds. The database only copies them: to compute there takes most of the time. */
@@ -40,7 +40,7 @@ export function priceOf(buffer: Buffer, offsets: Int32Array): PriceChange {
   }
 }
 
-/** Where a row of the table lies, as it is written in SQL. */
+/** The physical position of a row, as it is written in SQL. */
 function placeOf(buffer: Buffer, offset: number): string {
   return `(${int4At(buffer, offset) >>> 0},${(buffer[offset + 4]! << 8) | buffer[offset + 5]!})`
 }
@@ -65,7 +65,7 @@ export function flagsIn(verdict: number): number {
   return verdict & 0xff_ff
 }
 
-/** By position, as columns; those of an item follow one another by `#next`, as they are few. */
+/** By position, as columns; those of an item are linked by `#next`, because they are few. */
 export class CurrentPrices {
   #size = 0
   readonly #first = new Map<number, number>()
@@ -80,15 +80,15 @@ export class CurrentPrices {
   /** as `packVerdict` */
   verdict = new Int32Array(0)
   readonly figures = new FigureTable()
-  /** by which import, and which line of its file (-1 for none), the prices came that were read */
+  /** the import and the line of its file (-1 for none) of the prices that were read */
   importId = new Int32Array(0)
   line = new Int32Array(0)
-  /** where the rows lie that were read; nothing for prices that are new */
+  /** physical positions of the rows that were read; nothing for new prices */
   readonly places: string[] = []
-  /** of the ids asked for those that were merged into another item, with that one's; its prices are not read then */
+  /** the requested ids that were merged into another item, with that item's id; their prices are not read */
   readonly survivors = new Map<number, number>()
 
-  /** Reads every price of the items, in whatever market; those of locked markets stay true, because writers take turns. */
+  /** Reads every price of the items, in all markets; those of locked markets stay valid, because writes to one market are serialised. */
   static async read(on: Queryable, itemIds: Iterable<number>): Promise<CurrentPrices> {
     const currents = new CurrentPrices()
     const ids = [...new Set(itemIds)].join(',')
@@ -119,19 +119,19 @@ export class CurrentPrices {
     return currents
   }
 
-  /** Position of the first price of an item, -1 where it has none; `next` leads on. */
+  /** Position of the first price of an item; -1 if it has none. `next` returns the following ones. */
   first(itemId: number): number {
     return this.#first.get(itemId) ?? -1
   }
 
-  /** Position of the price under a market and a label among those of an item, -1 when there is none. */
+  /** Position of an item's price in a market and under a label; -1 if there is none. */
   find(first: number, market: number, labelId: number): number {
     let at = first
     while (at >= 0 && (this.#labelId[at] !== labelId || this.#market[at] !== market)) at = this.#next[at]!
     return at
   }
 
-  /** Position of the next price of the same item, -1 behind the last. */
+  /** Position of the next price of the same item; -1 after the last. */
   next(at: number): number {
     return this.#next[at]!
   }
@@ -164,8 +164,8 @@ export class CurrentPrices {
   }
 
   /**
-   * Sets a price that nobody has confirmed yet; what was known of the one before is not of this one.
-   * @param at position of the price whose place it takes, -1 for none
+   * Sets a price that nobody has confirmed yet; the evidence of the previous price does not apply to it.
+   * @param at position of the price that it replaces; -1 for none
    * @returns its position
    */
   set(at: number, price: PriceChange): number {
@@ -176,7 +176,7 @@ export class CurrentPrices {
     return at
   }
 
-  /** The price at a position with all that is known of it. */
+  /** The price at a position with all its evidence. */
   evidence(at: number, sharedId: boolean): PriceEvidence {
     const verdict = this.verdict[at]!
     const figures = this.figures.at(at)

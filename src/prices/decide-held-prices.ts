@@ -23,7 +23,7 @@ export interface Decided {
 
 function decideMany(ctx: PriceWriteCtx, filter: Omit<HeldFilter, 'state'>, decision: 'accepted' | 'discarded'): Promise<Decided> {
   return change(ctx, async (tx, note) => {
-    // Everything at once is too easily meant otherwise.
+    // A decision about everything at once is too easily made by mistake.
     if (Object.keys(filter).length === 0) {
       throw invalid('body', 'at_least_one', { fields: ['rule', 'market', 'import_id', 'item_id'] })
     }

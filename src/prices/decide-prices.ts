@@ -20,7 +20,7 @@ import { WITHDRAWN } from './withdrawn-prices.ts'
 import type { PriceWriteCtx } from './types.ts'
 import { lockMarkets } from './writer.ts'
 
-/** Prices that one decision can name. */
+/** Maximum prices in one decision. */
 const MOST_NAMED = 1_000
 
 const NamedPrice = Type.Object(
@@ -61,7 +61,7 @@ const Input = Type.Object(
 )
 type DecidePrices = Static<typeof Input>
 
-/** A price that is decided: the state of its row when it was locked. */
+/** A price of a decision: its row when it was locked. */
 interface Chosen {
   item_id: number
   market: number
@@ -75,7 +75,7 @@ interface Chosen {
 export const decidePrices = verb({ name: 'decidePrices', needs: 'catalogue', input: Input }, (ctx: PriceWriteCtx, input): Promise<PriceDecision> => {
   const filter = whichOf(input)
   return change(ctx, async (tx, note) => {
-    // From here on imports wait, so that what is decided is what was seen.
+    // From here on imports wait, so that the decision applies to the prices that were shown.
     if (input.decision !== 'discard') await lockMarkets(tx, await marketsOf(tx, input))
     const chosen = await choose(tx, input, filter)
     const id = await record(ctx, tx, input, chosen)
@@ -89,12 +89,12 @@ export const decidePrices = verb({ name: 'decidePrices', needs: 'catalogue', inp
   })
 })
 
-/** What named prices are kept as in the audit log; those of a filter are in the decision. */
+/** The named prices for the audit log; those of a filter are in the decision. */
 function named({ held_ids: heldIds, prices }: DecidePrices): object | null {
   return heldIds ? { held_ids: heldIds } : prices ? { prices } : null
 }
 
-/** The filter, null if prices are named. @throws VALIDATION_ERROR for what does not go with the decision */
+/** The filter; null if prices are named. @throws VALIDATION_ERROR for fields that do not fit the decision */
 function whichOf({ decision, held_ids: heldIds, prices, filter, expected }: DecidePrices): ReviewFilter | null {
   const isHeld = (HELD_DECISIONS as readonly string[]).includes(decision)
   const [own, other] = isHeld ? (['held_ids', 'prices'] as const) : (['prices', 'held_ids'] as const)
@@ -120,7 +120,7 @@ async function marketsOf(tx: Tx, { held_ids: heldIds, prices, filter }: DecidePr
   return rows.map((row) => row.market)
 }
 
-/** Locks the prices. @throws CONFLICT if they are not what was seen, or not as many */
+/** Locks the prices. @throws CONFLICT if they differ from what was shown, in value or number */
 async function choose(tx: Tx, { decision, held_ids: heldIds, prices, expected }: DecidePrices, filter: ReviewFilter | null): Promise<Chosen[]> {
   if (filter) {
     const { rows } = await sql<Chosen>`${pricesInQuestion(filter)}`.execute(tx)
@@ -147,7 +147,7 @@ async function lockHeld(tx: Tx, ids: readonly number[]): Promise<Chosen[]> {
   return rows
 }
 
-/** @param inQuestion only such as are disputed or stale */
+/** @param inQuestion only disputed or stale prices */
 async function lockPublished(tx: Tx, named: NonNullable<DecidePrices['prices']>, inQuestion: boolean): Promise<Chosen[]> {
   const { rows } = await sql<Chosen>`
     select p.item_id, p.market, p.label_id, p.price, p.updated_at, p.import_id, null as held_id
@@ -193,7 +193,7 @@ async function record(ctx: PriceWriteCtx, tx: Tx, { decision, filter }: DecidePr
   return id
 }
 
-/** Writes down which current prices the decision left: undoing it changes only those that are still these. */
+/** Records the current prices after the decision: undoing it changes only those that are still the same. */
 async function recordOutcome(tx: Tx, id: number): Promise<void> {
   await sql`
     update price_decision_prices d set after_price = p.price, after_updated_at = p.updated_at, after_import_id = p.import_id
@@ -232,8 +232,8 @@ const CARRY_OUT: Record<PriceDecision['decision'], (ctx: PriceWriteCtx, tx: Tx, 
 }
 
 /**
- * Takes prices out of publication as if they had been held when they came, and discarded: the points leave the history, and
- * the latest of the others is the current price.
+ * Withdraws prices as if they had been held and discarded when they came: their points leave the history, and
+ * the latest of the others becomes the current price.
  */
 async function withdraw(ctx: PriceWriteCtx, tx: Tx, note: Note, id: number): Promise<void> {
   const decided = decidedPrices(id)
@@ -276,7 +276,7 @@ export function decidedPrices(id: number): RawBuilder<unknown> {
 }
 
 /**
- * What other batches said for the same moments as points that are gone is seen again.
+ * Restores the points of other batches at the times of the removed points.
  * @param gone a table `d` with the keys and times of the points
  */
 export async function uncover(tx: Tx, gone: RawBuilder<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-// Explains a price with everything it was computed from and evaluated by, so that the response alone is enough to recompute it.
+// Explains a price with all inputs and rules, so that the response alone is enough to recompute it.
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import { orNull } from '#core/fields.ts'
@@ -17,9 +17,9 @@ import { type ExplainedVerdict, PriceJudge } from './price-judge.ts'
 import type { Rates } from './rates.ts'
 import { type Sale, salesOfPrice, servicePrice } from './service-price.ts'
 
-/** How a price comes about. */
+/** How a price is determined. */
 export const PRICE_RULES = {
-  /** the amount of a feed, as it stated it */
+  /** the amount in a feed */
   latest_statement: { name: 'latest_statement', version: 1 },
   /** the median of the last sales of the service's own market */
   median_of_sales: { name: 'median_of_sales', version: 1 },
@@ -29,7 +29,7 @@ type RuleName = keyof typeof PRICE_RULES
 export const INPUT_KINDS = ['statement', 'confirmation', 'sale', 'avg_1', 'avg_7', 'avg_30', 'low', 'mid', 'high', 'market'] as const
 type InputKind = (typeof INPUT_KINDS)[number]
 
-/** Why an input was used or not, with the words that the reference uses. */
+/** Why an input was used or not, in the words of the reference. */
 export const INPUT_REASONS = {
   sets_price: 'the price is this amount',
   confirms: 'the source stated the same amount again',
@@ -176,7 +176,7 @@ export const PriceExplanationSchema = Type.Object(
 )
 export type PriceExplanation = Static<typeof PriceExplanationSchema>
 
-/** What a price is of. */
+/** Identifies a price. */
 export interface ExplainedKey {
   itemId: number
   /** position in MARKETS */
@@ -237,7 +237,7 @@ export async function explainPrices(on: Queryable, keys: readonly ExplainedKey[]
   })
 }
 
-/** What the rules see of a price, and the amounts that are noise in its market. */
+/** The rules' view of a price, and the amounts that are noise in its market. */
 interface Judged {
   verdict: ExplainedVerdict | null
   noiseMinor: number
@@ -352,7 +352,7 @@ function statementInputs(own: PriceRow, market: Market, currency: string): Expla
     reason: 'sets_price',
     comparison: null,
   }
-  // Import and line are those of the statement: what only confirms it is not kept.
+  // Import and line of the statement: a mere confirmation is not recorded.
   const confirmation: ExplainInput = {
     ...statement,
     kind: 'confirmation',
@@ -389,7 +389,7 @@ function saleInputs(own: PriceRow, sales: readonly RecordedSale[], currency: str
 
 /**
  * The sales whose median a price is, newest first. The price is computed when a sale is recorded and when items are merged,
- * and then stays: so the moment is sought at which they give it.
+ * and then stays: so this searches the time at which they give it.
  */
 function salesBehind(own: PriceRow, sales: readonly RecordedSale[]): readonly Sale[] {
   const minor = parseMinor(own.price)!
@@ -401,7 +401,7 @@ function salesBehind(own: PriceRow, sales: readonly RecordedSale[]): readonly Sa
   return []
 }
 
-/** How the price of a key compares with those of other markets, and the rates that takes. */
+/** Compares the price of a key with those of other markets, with the exchange rates. */
 function comparison(own: PriceRow | undefined, verdict: ExplainedVerdict | null, { rates, currencies, rules }: ExplainConditions) {
   const used = new Map<string, { currency: string; rate: number; day: string }>()
   const rateOf = (currency: string, atMs: number): boolean => {
@@ -453,7 +453,7 @@ async function pricesOf(on: Queryable, keys: readonly ExplainedKey[]): Promise<M
   return Map.groupBy(rows, (row) => `${row.item_id} ${row.label_id}`)
 }
 
-/** Points of the last days by position of the key, with the one that stood before them. */
+/** Points of the last days by position of the key, with the point before them. */
 async function pointsOf(on: Queryable, keys: readonly ExplainedKey[], nowMs: number): Promise<Map<number, { minor: number; atMs: number }[]>> {
   const from = new Date(nowMs - LONGEST_DAYS * DAY_MS)
   const key = sql`p.item_id = k.item_id and p.market = k.market and p.label_id = k.label_id`
@@ -479,7 +479,7 @@ interface RecordedSale extends Sale {
   recordedMs: number
 }
 
-/** The latest sales of what the service's own prices are of, by item and label, oldest first. */
+/** The latest sales for the service's own prices, by item and label, oldest first. */
 async function salesOf(on: Queryable, keys: readonly ExplainedKey[]): Promise<Map<string, RecordedSale[]>> {
   const own = keys.filter(({ market }) => market === SERVICE)
   if (own.length === 0) return new Map()
@@ -501,7 +501,7 @@ async function salesOf(on: Queryable, keys: readonly ExplainedKey[]): Promise<Ma
   )
 }
 
-/** More than a median is of, since later ones may have been recorded since it was computed. */
+/** More than a median uses, because later ones may have been recorded since it was computed. */
 const LATEST_SALES = 50
 
 function keysOf(keys: readonly ExplainedKey[]) {

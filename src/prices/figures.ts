@@ -23,7 +23,7 @@ export function figuresOf(stated: Partial<Figures>): Figures | null {
   return null
 }
 
-/** Figures by position, a column each; most feeds give none, and then nothing is kept. */
+/** Figures by position, a column each; most feeds state none, and then nothing is stored. */
 export class FigureTable {
   /** as `NAMES`, NaN for none */
   #columns: Float64Array[] | null = null
@@ -47,7 +47,7 @@ export class FigureTable {
     return { avg1: value(0), avg7: value(1), avg30: value(2), low: value(3), mid: value(4), high: value(5), samples: value(6) }
   }
 
-  /** Whether a position has just these figures. */
+  /** Whether a position has exactly these figures. */
   equals(at: number, figures: Figures): boolean {
     const columns = this.#columns
     return NAMES.every((name, i) => Object.is(columns === null ? Number.NaN : (columns[i]![at] ?? Number.NaN), figures[name] ?? Number.NaN))
@@ -73,7 +73,7 @@ export class FigureTable {
     return `{${texts.join(',')}}`
   }
 
-  /** The values of some positions (-1: none), a column each as `NAMES`, NaN for none; no columns where there is nothing. */
+  /** The values of some positions (-1: none), a column each as `NAMES`, NaN for none; no columns if there are none. */
   columnsOf(positions: ArrayLike<number>): Float64Array[] {
     return (this.#columns ?? []).map((column) => {
       const values = new Float64Array(positions.length)

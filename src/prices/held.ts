@@ -14,7 +14,7 @@ import type { PriceWriteCtx } from './types.ts'
 import { WITHDRAWN } from './withdrawn-prices.ts'
 import { PriceWriter } from './writer.ts'
 
-/** Rules of prices that are not published: those that hold them, and the word of a person who withdrew one. */
+/** Rules of prices that are not published: those that hold prices, and the withdrawal by a person. */
 export const HELD_RULES = [...RULE_NAMES, WITHDRAWN] as const
 
 export const HELD_STATES = ['open', 'accepted', 'discarded', 'reverted'] as const
@@ -64,7 +64,7 @@ function matching(on: Queryable, { state = 'open', rule, market, import_id: impo
   return query
 }
 
-/** Those largest deviation first. */
+/** Largest deviation first. */
 export async function pageOfHeld(on: Queryable, filter: HeldFilter, limit: number, offset: number): Promise<{ rows: HeldPrice[]; total: number }> {
   const query = matching(on, filter)
   const [rows, counted] = await Promise.all([
@@ -81,7 +81,7 @@ export async function fetchHeld(on: Queryable, id: number): Promise<HeldPrice> {
   return row
 }
 
-/** What an import held: how many by each rule, and the worst of them. */
+/** The prices that an import held: their number by rule, and the largest deviations. */
 export async function heldReport(on: Queryable, importId: number): Promise<{ byRule: Record<string, number>; worst: HeldPrice[] }> {
   const ofImport = on.selectFrom('held_prices as h').where('h.import_id', '=', importId)
   const counts = await ofImport
@@ -123,11 +123,11 @@ async function viewsOf(query: HeldQuery): Promise<HeldPrice[]> {
 const BATCH = 10_000
 
 /**
- * Decides over open prices. Accepted ones are published as part of the import that brought them, so that its revert
- * takes them back, too; and a person has confirmed them.
- * @param which ids, or those that a filter finds
- * @param decisionId the batch that they are decided in, null for none
- * @returns how many
+ * Decides open prices. Accepted ones are published as part of the import that brought them, so that its revert
+ * reverts them, too; and they count as confirmed by a person.
+ * @param which ids, or a filter
+ * @param decisionId the batch of the decision; null for none
+ * @returns their number
  */
 export async function decide(
   ctx: PriceWriteCtx,

@@ -13,7 +13,7 @@ const kind = sql`case when ${hasAverages} then 'averages' when ${hasOffers} then
 const ITEMS = 5_000
 
 interface Member {
-  /** prices of one number are alike; null for one that is flagged and has no like any more */
+  /** prices with one number are identical; null for a flagged price that has no identical one any more */
   n: number | null
   item_id: number
   market: number
@@ -22,15 +22,15 @@ interface Member {
   category_id: number
   name: string
   flagged: boolean
-  /** whether other sources have prices of it, so that they may say something of it */
+  /** whether other sources have prices of it, which may be evidence about it */
   several: boolean
 }
 
 /**
- * Prices that are to be flagged as identical to that of another item and are not, and those that are flagged and should not be.
+ * Unflagged prices that are identical to another item's, and flagged prices that are not any more.
  * `identityOf` and `inDoubt` (evidence/identical-figures.ts) are the rule.
  * @param markets positions in MARKETS
- * @param byName whether prices without figures are compared, by the names of their items, and not left as they are flagged
+ * @param byName whether prices without figures are compared, by the names of their items, instead of keeping their flags
  */
 export async function findIdenticalPrices(on: Queryable, judge: PriceJudge, markets: Iterable<number>, byName: boolean): Promise<IdenticalPrice[]> {
   const members = await membersOf(on, judge.conditions.noiseMinor, markets, byName)
@@ -56,7 +56,7 @@ export async function findIdenticalPrices(on: Queryable, judge: PriceJudge, mark
   return wrong
 }
 
-/** What other markets say of prices. */
+/** Evidence from prices of other markets. */
 async function backingsOf(on: Queryable, judge: PriceJudge, members: readonly Member[]): Promise<Map<Member, Backing>> {
   const backings = new Map<Member, Backing>()
   for (let from = 0; from < members.length; from += ITEMS) {
@@ -71,7 +71,7 @@ async function backingsOf(on: Queryable, judge: PriceJudge, members: readonly Me
   return backings
 }
 
-/** All prices that are alike, and those that are flagged so and are not. */
+/** All identical prices, and those that are flagged so and are not. */
 async function membersOf(on: Queryable, noiseMinor: readonly number[], markets: Iterable<number>, byName: boolean): Promise<Member[]> {
   const named = byName ? sql`` : sql`and (${hasAverages} or ${hasOffers})`
   const wanted = sql`${`{${[...markets].join(',')}}`}::int2[]`

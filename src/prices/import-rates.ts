@@ -1,4 +1,4 @@
-// Loads exchange rates from a CSV with the columns `currency`, `day` and `rate`. A wrong row is reported and never refuses the others.
+// Loads exchange rates from a CSV with the columns `currency`, `day` and `rate`. An invalid row is reported and does not reject the others.
 import { ServiceError } from '#core/errors.ts'
 import { csvRows, type FeedSource } from '#core/feed.ts'
 import { bodyReader, Type } from '#core/input.ts'
@@ -10,7 +10,7 @@ import { type GivenRate, type Rate, rateJudge, RateRow, writeRates } from './rat
 const COLUMNS = ['currency', 'day', 'rate']
 
 export interface RatesReport {
-  /** how many are loaded */
+  /** number of loaded rates */
   rates: number
   refused: { line: number; message: string }[]
 }

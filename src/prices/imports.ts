@@ -22,7 +22,7 @@ export interface ImportOpening {
   fileName: string | null
   author: string
   dryRun: boolean
-  /** an upload waits for its turn */
+  /** a queued upload */
   status?: 'queued' | 'running'
 }
 
@@ -43,18 +43,18 @@ export async function openImport(on: Queryable, opening: ImportOpening): Promise
   return row.id
 }
 
-/** Says that an import's turn has come. */
+/** Marks a queued import as running. */
 export async function startImport(on: Queryable, id: number): Promise<void> {
   await on.updateTable('imports').set({ status: 'running', started_at: sql<Date>`now()` }).where('id', '=', id).execute()
 }
 
 /**
- * Class of the advisory lock that whoever works on an import shares for as long as it lives: an import that says it is
- * under way while nobody holds its lock was cut off.
+ * Class of the advisory lock that the workers of an import share while they run. An import that is marked as running but whose lock
+ * is free was cut off.
  */
 export const IMPORT_LOCK = 7308
 
-/** Marks imports as failed that a crash cut off; nothing of them was committed. */
+/** Marks interrupted imports as failed; nothing of them was committed. */
 export async function failBrokenImports(db: Db): Promise<void> {
   const { rows } = await sql<{ id: number }>`
     with under_way as materialized (

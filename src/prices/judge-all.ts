@@ -9,7 +9,7 @@ import { markReviewsForRanking, rankReviews } from './reviews.ts'
 import type { PriceWriteCtx } from './types.ts'
 import { refreshUsualRatios } from './usual-ratios.ts'
 
-/** Judges all current prices, part by part, each in a transaction of its own; other writers go on in between. */
+/** Judges all current prices, in parts with a transaction each, so that other writers continue in between. */
 export async function judgeAllPrices(ctx: PriceWriteCtx): Promise<void> {
   await change(ctx, async (tx, note) => {
     await lockJudging(tx)

@@ -13,7 +13,7 @@ import type { PriceWriteCtx } from './types.ts'
 /** Context of judging. */
 export type JudgeCtx = Pick<PriceWriteCtx, 'rules' | 'now'>
 
-/** A verdict that is to be stored, packed as `packedVerdict` does; `before` is the one that is stored. */
+/** A verdict to store, packed as `packedVerdict` does; `before` is the stored one. */
 export interface VerdictChange {
   itemId: number
   market: number
@@ -25,20 +25,20 @@ export interface VerdictChange {
 const LOCK = 7311
 /** Items judged at a time. */
 const ITEMS = 5_000
-/** Entries of the change log are at most so long. */
+/** Maximum size of a change-log entry. */
 const PACK = 20_000
 
 /**
- * Lets transactions that judge prices do so one after another until they commit: the last one sees what all before it
- * wrote. Take it after every other lock, since from here on a transaction waits for nobody.
+ * Serialises transactions that judge prices until they commit: each sees the results of the previous ones.
+ * Take it after every other lock, because from here on a transaction waits for nobody.
  */
 export async function lockJudging(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)}, 0)`.execute(tx)
 }
 
 /**
- * Judges the current prices of items, in the caller's transaction and at its end (`lockJudging` says why). Verdicts that
- * changed are stored, noted for the nodes, and audited where a dispute settled. Prices that another transaction is writing
+ * Judges the current prices of items, in the caller's transaction and at its end (see `lockJudging`). Verdicts that
+ * changed are stored, logged for the nodes, and audited if a dispute was settled. Prices that another transaction is writing
  * are left to that one, which judges them itself.
  * @param itemIds ids of living items, in any order
  * @param given a judge that was loaded in this transaction already
@@ -55,9 +55,9 @@ export async function judgePrices(ctx: JudgeCtx, tx: Tx, note: Note, itemIds: It
 }
 
 /**
- * Judges all current prices of items from an id on, a part of them.
+ * Judges all current prices of items from an id on, in parts.
  * @param market position in MARKETS: only items with a price there; null for all
- * @returns the id to go on behind, null at the end
+ * @returns the id to continue after; null at the end
  */
 export async function judgeNext(ctx: JudgeCtx, tx: Tx, note: Note, after: number, market: number | null = null): Promise<number | null> {
   const only = market === null ? sql`` : sql`and market = ${market}`
@@ -95,7 +95,7 @@ async function judgeSome(tx: Tx, note: Note, judge: PriceJudge, ids: readonly nu
   return stored.length
 }
 
-/** Stores verdicts of rows that nobody else is writing. @returns those that were stored */
+/** Stores verdicts of rows that are not locked by other writers. @returns those that were stored */
 async function storeVerdicts(tx: Tx, changes: readonly VerdictChange[]): Promise<VerdictChange[]> {
   if (changes.length === 0) return []
   const { rows } = await sql<{ n: number }>`
@@ -135,12 +135,12 @@ export function evidenceOf(currents: CurrentPrices, at: number, itemId: number, 
   }
 }
 
-/** Tells the nodes. */
+/** Logs the changes for the nodes. */
 export async function noteEvidence(note: Note, changes: readonly EvidenceChange[]): Promise<void> {
   for (let from = 0; from < changes.length; from += PACK) await note.changedEvidence(packEvidence(changes.slice(from, from + PACK)))
 }
 
-/** Leaves an audit row for each price that was disputed and is no more. */
+/** Adds an audit row for each dispute that was settled. */
 export async function noteSettled(on: Queryable, note: Note, changes: readonly VerdictChange[]): Promise<void> {
   const settled = changes.filter(({ before, verdict }) => STATES[stateIn(before)] === 'disputed' && STATES[stateIn(verdict)] !== 'disputed')
   if (settled.length === 0) return

@@ -10,7 +10,7 @@ export async function labelIds(db: Queryable): Promise<Map<string, number>> {
   return new Map(rows.map((row) => [row.name, row.id]))
 }
 
-/** The id of a canonical graded label that is not in the tree yet; several writers at once get the same. */
+/** The id of a canonical graded label that is not in the tree yet; concurrent writers get the same one. */
 export async function addLabel(tx: Tx, note: Note, label: string): Promise<number> {
   const parsed = parseLabel(label)
   if (!parsed) throw new Error(`${label} is not a label`)

@@ -7,7 +7,7 @@ import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'
 import { HELD_RULES, HELD_STATES, type HeldPrice, pageOfHeld } from './held.ts'
 
-/** By what held prices are chosen. */
+/** The filters of held prices. */
 export const HeldFields = {
   rule: Type.Optional(Type.Enum([...HELD_RULES], { description: 'Only prices held by this rule, or `withdrawn` by a person' })),
   market: Type.Optional(Type.Enum([...MARKETS])),

@@ -7,7 +7,7 @@ import { type HasViewer, verb } from '#core/verb.ts'
 import { type HistoryCtx, pointsOf, requireItem } from './history.ts'
 import type { StoredPricePoint } from './types.ts'
 
-/** Most points of one answer. */
+/** Maximum points of a response. */
 const MOST_POINTS = 10_000
 
 export const listPricePoints = verb(

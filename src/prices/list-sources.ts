@@ -71,7 +71,7 @@ export const PriceSourceSchema = Type.Object(
 export type PriceSource = Static<typeof PriceSourceSchema>
 type Counts = Pick<PriceSource, keyof typeof COUNTS>
 
-/** What reading of the sources needs. */
+/** The context of reading the sources. */
 export interface SourcesCtx extends Pick<WriteCtx, 'db' | 'viewer' | 'now'> {
   rules: PriceRules
   /** the setting MARKET_NAMES */
@@ -79,7 +79,7 @@ export interface SourcesCtx extends Pick<WriteCtx, 'db' | 'viewer' | 'now'> {
 }
 
 const NO_RATE = bitsOf(['no_rate'])
-/** Where a source has no rhythm yet. */
+/** Used if a source has no feed interval yet. */
 const USUAL_DAYS = 7
 
 /** All sources in the order of markets; reads every current price once. */

@@ -1,4 +1,4 @@
-// What the columns of a list mean: fields of a price by expressions over columns or JSON members, checked before anything is read.
+// The meaning of a list's columns: fields of a price as expressions over columns or JSON members, validated before anything is read.
 import { invalidFields } from '#core/errors.ts'
 import { parseLabel } from '#core/labels.ts'
 import type { Market } from '#core/markets.ts'
@@ -19,15 +19,15 @@ export const DECIMAL_SIGNS = ['.', ','] as const
 export interface PriceMapping {
   /** expressions by field: see `readExpression` */
   columns: Record<string, string>
-  /** of the prices; the market's by default */
+  /** currency of the prices; the market's by default */
   currency?: string
   market?: Market
-  /** how amounts write decimals, where they could be read in two ways */
+  /** decimal sign of amounts, if they are ambiguous */
   decimal?: (typeof DECIMAL_SIGNS)[number]
   encoding?: (typeof ENCODINGS)[number]
-  /** of JSON: path to the entries of a row, with `*` for any member; each that is an object is a row of its own */
+  /** for JSON: path to the entries of a row, with `*` for any member; each entry that is an object becomes a row */
   entries?: string
-  /** rows that are read: those with these values, by column */
+  /** filter of rows: required values by column */
   only?: Record<string, string>
 }
 
@@ -35,7 +35,7 @@ const LONGEST = 500
 const MOST_COLUMNS = 60
 const LONGEST_SHOWN = 60
 const PRICE = /^price(?:\[([^[\]]*)\])?$/
-/** How a pair begins; other text behind a comma is part of the column before it. */
+/** The start of a pair; other text after a comma belongs to the previous column. */
 const PAIR = /^\s*[\w-]+(?:\[[^[\]]*\])?=/
 
 /**
@@ -65,16 +65,16 @@ function pairsIn(text: string): string[] {
   return pairs
 }
 
-/** Prices of a row by label (null: that of the row), and the other fields, each with the expression that gives it. */
+/** Prices of a row by label (null: the row's label), and the other fields, each with its expression. */
 export interface ReadMapping {
   prices: { field: string; label: string | null; value: Expression }[]
   fields: Map<string, Expression>
 }
 
 /**
- * Checks a mapping whole.
- * @param mapField name of the field that its columns are given in
- * @throws VALIDATION_ERROR with a problem for each field that is wrong
+ * Validates a complete mapping.
+ * @param mapField name of the field with its columns
+ * @throws VALIDATION_ERROR with a problem for each invalid field
  */
 export function readMapping({ columns, entries }: PriceMapping, mapField: string): ReadMapping {
   const problems: Problem[] = []
@@ -110,7 +110,7 @@ export function readMapping({ columns, entries }: PriceMapping, mapField: string
   return { prices, fields }
 }
 
-/** The text of a field out of a row, given what a column holds. */
+/** The text of a field in a row, given the values of columns. */
 export interface Expression {
   /** columns or paths that it reads */
   columns: readonly string[]
@@ -122,8 +122,8 @@ const PLACE = /\{([^{}]+)\}/
 const PARTS = /^(-?\d{1,2})?(\.\.)?(-?\d{1,2})?$/
 
 /**
- * Reads what a field is made of: a column; `=text`, the same text for all rows; or text with columns in braces, such as
- * `{name} {type}`. `{key/::/1}` is the first part of the column key when it is cut at `::`, `{name/ /1..-2}` all but the last.
+ * Parses the expression of a field: a column; `=text`, the same text for all rows; or text with columns in braces, such as
+ * `{name} {type}`. `{key/::/1}` is the first part of the column key split at `::`, `{name/ /1..-2}` all parts but the last.
  * @returns the expression, or what is wrong with it
  */
 function readExpression(text: string): Expression | Reason {
@@ -132,7 +132,7 @@ function readExpression(text: string): Expression | Reason {
     const constant = text.slice(1)
     return { columns: [], text: () => constant }
   }
-  // Splitting by a pattern with a group leaves what the group matched at odd places.
+  // Splitting by a pattern with a group leaves the group's matches at odd positions.
   const pieces = text.split(PLACE).map((piece, i) => (i % 2 === 1 ? placeOf(piece) : piece))
   if (pieces.some((piece) => typeof piece === 'string' && /[{}]/.test(piece))) return reason('brace', { value: short(text) })
   const places = pieces.filter((piece) => typeof piece !== 'string')

@@ -1,7 +1,7 @@
 // Medians of a price over days, from the points of its history. Pure.
 import { DAY_MS } from '#core/duration.ts'
 
-/** Minor units: the middle amount, of two middle ones their mean, half a unit rounded up; null of none. */
+/** Minor units: the middle amount, or the mean of the two middle ones, half a unit rounded up; null if there are none. */
 export function median(minors: readonly number[]): number | null {
   if (minors.length === 0) return null
   const sorted = [...minors].sort((a, b) => a - b)
@@ -9,9 +9,9 @@ export function median(minors: readonly number[]): number | null {
 }
 
 /**
- * The median of the prices that stood now and at the same time on each of the days before, so many in total.
- * @param points oldest first, with the one that stood at the start
- * @returns null if no price stood on any of them
+ * The median of the prices in effect now and at the same time on each of the previous days, `days` in total.
+ * @param points oldest first, including the one in effect at the start
+ * @returns null if no price was in effect on any of them
  */
 export function medianOfDays(points: readonly { minor: number; atMs: number }[], nowMs: number, days: number): number | null {
   const standing: number[] = []

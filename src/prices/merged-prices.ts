@@ -1,4 +1,4 @@
-// What a merge of items does to prices: history, current and held prices of the emptied item become the survivor's; and back.
+// Moves the history, current and held prices of the emptied item to the survivor when items are merged, and back.
 import { sql } from 'kysely'
 import type { Note } from '#db/change.ts'
 import { analyzeNoted, mergeIds, type MergePair, pairTable } from '#db/merge-pairs.ts'

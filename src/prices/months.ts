@@ -1,4 +1,4 @@
-// Monthly partitions of the price history, made when a price of that month first arrives.
+// Monthly partitions of the price history, created when a price of that month first arrives.
 import { sql } from 'kysely'
 import { monthAfter } from '#core/time.ts'
 import type { Db, Queryable, Tx } from '#db/schema.ts'
@@ -24,7 +24,7 @@ export async function ensureMonths(db: Db, tx: Queryable, times: Iterable<number
   }
 }
 
-/** Makes the partitions of this month and the next ahead of time. */
+/** Creates the partitions of this month and the next ahead of time. */
 export function prepareMonths(db: Db, now: Date): Promise<void> {
   const next = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)
   return ensureMonths(db, db.kysely, [now.getTime(), next])

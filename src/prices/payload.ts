@@ -7,7 +7,7 @@ export interface PriceChange {
   itemId: number
   market: number
   labelId: number
-  /** minor units, 0 when the price was taken away */
+  /** minor units; 0 if the price was removed */
   minor: number
   updatedAtMs: number
 }
@@ -27,7 +27,7 @@ export function packPrices(changes: readonly PriceChange[]): Buffer {
   return packed
 }
 
-/** How many price changes a payload holds. */
+/** Number of price changes in a payload. */
 export function packedCount(packed: Buffer): number {
   return Math.floor(packed.length / PRICE_BYTES)
 }

@@ -1,4 +1,4 @@
-// Prices on their way into the tables, as columns: of an object each, millions would be moved about in memory.
+// Prices on their way into the tables, as columns: millions of objects would burden the garbage collector.
 import { grown } from '#index/columns.ts'
 import { FigureTable } from './figures.ts'
 import type { PriceChange } from './payload.ts'
@@ -16,7 +16,7 @@ export class PriceBatch {
   minor = new Float64Array(0)
   updatedAtMs = new Float64Array(0)
   readonly figures = new FigureTable()
-  /** of the few positions that must wait whatever they are compared with */
+  /** the reason, for the few positions that must be held in any case */
   readonly holds = new Map<number, Hold>()
 
   static of(writes: readonly PriceWrite[]): PriceBatch {
@@ -39,7 +39,7 @@ export class PriceBatch {
     this.size += 1
   }
 
-  /** Adds another price of the key of one, without figures. @returns its position */
+  /** Adds another price with the key of an existing one, without figures. @returns its position */
   addCopy(of: number, minor: number, updatedAtMs: number): number {
     const at = this.size
     const { itemId, market, labelId } = this.at(of)
@@ -53,7 +53,7 @@ export class PriceBatch {
     this.holds.clear()
   }
 
-  /** Gives prices of some items to others. */
+  /** Moves prices of some items to others. */
   replaceItems(byId: ReadonlyMap<number, number>): void {
     for (let i = 0; i < this.size; i += 1) this.itemId[i] = byId.get(this.itemId[i]!) ?? this.itemId[i]!
   }
@@ -78,7 +78,7 @@ export class PriceBatch {
     return this.itemId[a] === this.itemId[b] && this.market[a] === this.market[b] && this.labelId[a] === this.labelId[b]
   }
 
-  /** Positions by key and time; of prices of one key and time only the one that came last in the feed. */
+  /** Positions by key and time; of prices with the same key and time only the last one of the feed. */
   sorted(): number[] {
     const positions = Array.from({ length: this.size }, (_, i) => i)
     positions.sort((a, b) => this.#compare(a, b) || this.row[b]! - this.row[a]!)

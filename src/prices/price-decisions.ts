@@ -4,13 +4,13 @@ import { existing, missing, orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import type { Queryable } from '#db/schema.ts'
 
-/** What people decide: about held prices, and about published ones. */
+/** Kinds of decisions: about held prices, and about published ones. */
 export const HELD_DECISIONS = ['accept', 'discard'] as const
 export const PUBLISHED_DECISIONS = ['confirm', 'withdraw'] as const
 export const DECISIONS = [...HELD_DECISIONS, ...PUBLISHED_DECISIONS] as const
 export type Decision = (typeof DECISIONS)[number]
 
-/** Why undoing a decision leaves a price alone. */
+/** Why undoing a decision does not change a price. */
 export const KEPT_REASONS = ['newer_price', 'reverted_import', 'merged_item', 'decided_since'] as const
 
 export const DECISION_STATES = ['in_effect', 'undone'] as const
@@ -95,7 +95,7 @@ async function viewsOf(on: Queryable, which: ReturnType<typeof sql>): Promise<Pr
 
 const DONE: Record<Decision, string> = { accept: 'accepted', discard: 'discarded', confirm: 'confirmed', withdraw: 'withdrawn' }
 
-/** What a decision, or undoing it, did: in a sentence. */
+/** One sentence about the effect of a decision, or of undoing it. */
 export function decisionText({ id, decision, prices, kept, undone_at: undoneAt }: PriceDecision): string {
   const counted = (n: number) => `${n} ${n === 1 ? 'price' : 'prices'}`
   if (undoneAt === null) return `Decision ${id}: ${counted(prices)} ${DONE[decision]}`

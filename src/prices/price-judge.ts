@@ -17,7 +17,7 @@ const SERVICE = MARKETS.indexOf('service')
 const TRUSTED = STATES.indexOf('trusted')
 const NO_RATIOS: SetRatios = []
 
-/** A price whose mark is not right: whether it is identical to that of another item. */
+/** A price with a wrong mark: whether it is identical to that of another item. */
 export interface IdenticalPrice {
   itemId: number
   market: number
@@ -25,12 +25,12 @@ export interface IdenticalPrice {
   identical: boolean
 }
 
-/** What the rules see of one price, for explanations. */
+/** The rules' view of one price, for explanations. */
 export interface ExplainedVerdict {
   findings: readonly Finding[]
-  /** how it compares with the price of each other market that it can be compared with */
+  /** its comparison with the price of each comparable market */
   comparisons: ReadonlyMap<number, MarketComparison>
-  /** when a person confirmed it (epoch milliseconds), null if nobody did */
+  /** when a person confirmed it (epoch milliseconds); null if nobody did */
   confirmedByPersonMs: number | null
 }
 
@@ -43,11 +43,11 @@ export class PriceJudge {
   /** of the items that `prepare` was told of: markets in which they share an id, and their set and finish if they have several sources */
   #shared: ReadonlyMap<number, number> = new Map()
   #groups: ReadonlyMap<number, ItemGroup> = new Map()
-  /** what people confirmed of them, null before anyone confirmed anything */
+  /** confirmations by people; null before there is one */
   #confirmed: ConfirmedPrices | null = null
-  /** marks that differ from those stored */
+  /** marks that differ from the stored ones */
   readonly #identical = new Map<string, boolean>()
-  /** the verdict of the last lone price without figures: thousands that follow one another have the same */
+  /** the verdict of the last single price without figures: thousands of consecutive ones have the same */
   #lone = { market: -1, atMs: Number.NaN, verdict: 0 }
 
   private constructor(conditions: Conditions, rules: PriceRules, nowMs: number, labels: { nearMint: number; psa10: number }) {
@@ -68,19 +68,19 @@ export class PriceJudge {
     return this.#conditions
   }
 
-  /** Reads rates, rhythms and ratios again after they may have changed. */
+  /** Reads rates, intervals and ratios again after they may have changed. */
   async reload(on: Queryable): Promise<void> {
     this.#conditions = await loadConditions(on, this.#rules, this.#nowMs)
     this.#ratios = null
     this.#lone.market = -1
   }
 
-  /** Judges these prices as identical, or not, whatever is stored. */
+  /** Sets the marks of these prices, identical or not, whatever is stored. */
   mark(prices: readonly IdenticalPrice[]): void {
     for (const { itemId, market, labelId, identical } of prices) this.#identical.set(`${itemId} ${market} ${labelId}`, identical)
   }
 
-  /** Reads what `judge` needs of the items whose prices these are. */
+  /** Reads the data that `judge` needs about the items of these prices. */
   async prepare(on: Queryable, currents: CurrentPrices): Promise<void> {
     const ids = [...currents.itemIds()]
     this.#shared = ids.length === 0 ? new Map() : await itemsWithSharedIds(on, ids)
@@ -90,7 +90,7 @@ export class PriceJudge {
     if (several.length > 0) this.#ratios ??= await loadUsualRatios(on)
   }
 
-  /** Whether verdicts under one label also depend on the other: Near Mint and PSA 10. @returns that label, or null */
+  /** The label whose verdicts also depend on this one: Near Mint and PSA 10. @returns null if there is none */
   partnerOf(labelId: number): number | null {
     if (labelId === this.#labels.nearMint) return this.#labels.psa10
     return labelId === this.#labels.psa10 ? this.#labels.nearMint : null
@@ -111,13 +111,13 @@ export class PriceJudge {
     const verdicts = judge(prices, subject, this.#conditions)
     for (const [i, { state, confidence, flags }] of verdicts.entries()) {
       const at = found[i]!
-      // A person's word settles what the evidence says of this amount; the flags stay to be seen.
+      // A person's confirmation outweighs the evidence about this amount; the flags stay visible.
       const isConfirmed = this.#confirmedMs(currents, itemId, at) !== null
       take(at, packedVerdict(isConfirmed ? TRUSTED : STATES.indexOf(state), CONFIDENCES.indexOf(confidence), flags))
     }
   }
 
-  /** What the rules see of the price of an item in a market under a label; null if it has none there. */
+  /** The rules' view of the price of an item in a market under a label; null if there is none. */
   explain(currents: CurrentPrices, itemId: number, market: number, labelId: number): ExplainedVerdict | null {
     const { found, partners } = this.#placesOf(currents, itemId, labelId)
     const position = found.findIndex((at) => currents.market(at) === market)
@@ -138,7 +138,7 @@ export class PriceJudge {
     }
   }
 
-  /** What other markets say of the price of an item in a market under a label. */
+  /** Evidence from other markets about the price of an item in a market under a label. */
   backingOf(currents: CurrentPrices, itemId: number, market: number, labelId: number): Backing {
     const { found, partners } = this.#placesOf(currents, itemId, labelId)
     const { prices, subject } = this.#evidenceOf(currents, itemId, labelId, found, partners)
@@ -157,7 +157,7 @@ export class PriceJudge {
     return { found, partners }
   }
 
-  /** Prices at places with all that is known of them, and of their item. */
+  /** Prices at positions with all their evidence and their items. */
   #evidenceOf(
     currents: CurrentPrices,
     itemId: number,
@@ -186,7 +186,7 @@ export class PriceJudge {
     return this.#confirmed?.(itemId, currents.market(at), currents.labelId(at), minor[at]!, updatedAtMs[at]!) ?? null
   }
 
-  /** Null if the price needs judging of its own. */
+  /** Null if the price needs its own evaluation. */
   #verdictOfLone(currents: CurrentPrices, at: number): number | null {
     const [market, atMs] = [currents.market(at), currents.confirmedAtMs[at]!]
     if ((currents.verdict[at]! & KEPT_FLAGS) !== 0 || currents.figures.at(at) !== null) return null

@@ -1,9 +1,9 @@
-// What prices were at earlier moments, from the history.
+// Prices at earlier times, from the history.
 import { sql } from 'kysely'
 import { parseMinor } from '#core/money.ts'
 import type { Queryable } from '#db/schema.ts'
 
-/** What a price is of. */
+/** Identifies a price. */
 export interface PriceKey {
   itemId: number
   /** position in MARKETS */
@@ -11,7 +11,7 @@ export interface PriceKey {
   labelId: number
 }
 
-/** Minor units that stood at each of the moments, by key and moment; null if there was no price yet. */
+/** The price in minor units at each of the times, by key and time; null if there was none yet. */
 export async function pricesAgo(on: Queryable, keys: readonly PriceKey[], moments: readonly Date[]): Promise<(number | null)[][]> {
   const ago = keys.map((): (number | null)[] => moments.map(() => null))
   if (keys.length === 0) return ago

@@ -9,7 +9,7 @@ import type { Tx } from '#db/schema.ts'
 import { markReviewsForRanking } from './reviews.ts'
 
 const EARLIEST = '1996-01-01'
-/** Banks announce the rates of the next working day, and holidays may lie between. */
+/** Banks announce the rates of the next working day, with holidays in between. */
 const MOST_DAYS_AHEAD = 14
 
 const amount = (description: string) => Type.Number({ minimum: 0.000001, maximum: 1_000_000_000, description, examples: [41.87] })
@@ -32,12 +32,12 @@ export interface Rate {
   rate: number
 }
 
-/** Where a rate stands: its position in a request, or its line in a file. */
+/** The origin of a rate: its position in a request, or its line in a file. */
 export type RatePlace = { row: number } | { line: number }
 
 /**
- * Judges rates one after another: each is a rate, or what is wrong with it. Of a currency and day there is one rate; the
- * same one again is no mistake.
+ * Validates rates one after another: each is a rate, or an error. There is one rate per currency and day; repeating
+ * the same one is not an error.
  */
 export function rateJudge(now: Date): (given: GivenRate, place: RatePlace) => Rate | Problem {
   const latest = new Date(now.getTime() + MOST_DAYS_AHEAD * DAY_MS).toISOString().slice(0, 10)
@@ -57,7 +57,7 @@ export function rateJudge(now: Date): (given: GivenRate, place: RatePlace) => Ra
   }
 }
 
-/** Writes rates of different currencies or days; one that is there already is replaced. */
+/** Writes rates of different currencies or days, replacing existing ones. */
 export async function writeRates(tx: Tx, note: Note, rates: readonly Rate[]): Promise<void> {
   await sql`
     insert into rates (currency, day, try_rate)

@@ -20,7 +20,7 @@ export class Rates {
     return rates
   }
 
-  /** Those that hold at a moment: the last known one of each currency. */
+  /** The rates at a given time: the last known one of each currency. */
   static async loadAt(db: Queryable, atMs: number): Promise<Rates> {
     const rates = new Rates()
     const day = new Date(atMs).toISOString().slice(0, 10)

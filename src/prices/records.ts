@@ -1,4 +1,4 @@
-// What a price feed is read into: one price of one item under one label, not yet matched to the catalogue.
+// The rows of a price feed: one price of one item under one label, not yet matched to the catalogue.
 import type { FeedSource } from '#core/feed.ts'
 import type { FileMark } from '#core/file-marks.ts'
 import type { Market } from '#core/markets.ts'
@@ -6,7 +6,7 @@ import type { Reason } from '#core/problems.ts'
 import type { Figures } from './evidence/types.ts'
 import type { PriceMapping } from './mappings.ts'
 
-/** A price as files and exports carry it. */
+/** A price as files and exports contain it. */
 export interface PricePoint {
   market: Market
   /** canonical label, such as `Near Mint` or `PSA 10` */
@@ -18,12 +18,12 @@ export interface PricePoint {
 }
 
 /**
- * How a feed names an item: by Mintmark's own ref, or by a foreign id. Where `finish` is there, the price is of that
- * finish only, in any spelling (`finishSlug`); where it is not, it is of the plainest that the id names.
+ * How a feed identifies an item: by Mintmark's own ref, or by a foreign id. With `finish`, the price is of that
+ * finish only, in any spelling (`finishSlug`); without it, of the plainest one that the id names.
  */
 export type ItemKey = { ref: string; market?: Market } | ({ source: string; id: string } & ItemWords)
 
-/** What a row says of an item in words, as far as it does, for when no item bears its ids. */
+/** A row's description of an item, as far as it has one, for rows whose ids no item has. */
 export interface ItemWords {
   finish?: string
   name?: string
@@ -37,7 +37,7 @@ export interface ItemWords {
   language?: string
 }
 
-/** Several keys of one item, the best first, and what else the row says of it. */
+/** Several keys of one item, the best first, and the row's description. */
 export type ItemKeys = { anyOf: readonly ItemKey[] } & ItemWords
 
 /** The keys of a row's item, the best first. */
@@ -45,7 +45,7 @@ export function keysOf(item: ItemKey | ItemKeys): readonly ItemKey[] {
   return 'anyOf' in item ? item.anyOf : [item]
 }
 
-/** What a row says of its item in words; empty if it says nothing. */
+/** A row's description of its item; empty if there is none. */
 export function wordsOf(item: ItemKey | ItemKeys): ItemWords {
   if ('ref' in item) return {}
   const { name, number, set, finish, game, language } = item
@@ -66,16 +66,16 @@ export interface PriceRow {
   market: Market
   label: string
   priceMinor: number
-  /** of the price, where that is not known to be the market's */
+  /** currency of the price, if it may differ from the market's */
   currency?: string
   updatedAtMs: number
-  /** what the feed states beside it, in the same currency */
+  /** the feed's own figures, in the same currency */
   figures?: Figures | null
 }
 
 /**
- * One line of a feed gives one price, several, a reject for each value that cannot be used, or `none: true` when it
- * rightly has no price. Rows of one line stand together and every line read gives at least one, so the number of lines
+ * One line of a feed gives one price, several, a rejection for each unusable value, or `none: true` if it
+ * has no price for a good reason. Rows of one line are adjacent and every line read gives at least one, so the number of lines
  * read is the number of times `line` changes.
  */
 export type FeedRow = PriceRow | { line: number; reject: Reason } | { line: number; none: true }
@@ -84,11 +84,11 @@ export interface PriceFormat {
   name: string
   /** one line for `--help` and the operator's reference */
   title: string
-  /** market of the prices unless the caller names another; null if the file names it, whatever the caller says */
+  /** market of the prices unless the caller names another; null if the file names it */
   defaultMarket: Market | null
-  /** what its columns mean is told by a mapping, without which it cannot be read */
+  /** its columns need a mapping */
   mapped?: true
-  /** a file that bears one of these is taken for this format */
+  /** a file that matches one of these is taken for this format */
   marks: readonly FileMark[]
   /** As `CatalogueFormat.read`: bad rows are yielded as `reject`, only a file of another format throws `FeedError`. */
   read(source: FeedSource, options: PriceReadOptions): AsyncIterable<FeedRow[]>
@@ -96,7 +96,7 @@ export interface PriceFormat {
 
 export interface PriceReadOptions {
   market: Market | null
-  /** of formats that are read by one */
+  /** for formats that need a mapping */
   mapping?: PriceMapping
   /** time for rows that carry none, epoch milliseconds */
   nowMs: number

@@ -1,22 +1,22 @@
-// Refused rows of an import: the first thousand as they came, all of them counted by reason with a few samples, and as a CSV.
+// Rejected rows of an import: the first thousand, counts of all by reason with a few samples, and a CSV.
 import { mapped, type Params, type Problem, type Reason, reason, type Rule, textOf, type Value } from '#core/problems.ts'
 import { RefusedRowsCsv } from './refused-rows-csv.ts'
 
-/** Refused rows kept with an import itself. */
+/** Maximum rejected rows that are stored with an import. */
 export const KEPT_ERRORS = 1_000
 
 const KEPT_SAMPLES = 3
 const MOST_REASONS = 100
 const LONGEST_VALUE = 500
 
-/** Where a refused row is. */
+/** The position of a rejected row. */
 interface Place {
   row: number
-  /** name of the file where an import has one */
+  /** name of the file, if the import has one */
   file?: string | null
 }
 
-/** A refused row as it is stored; those of earlier programs have only the message. */
+/** A rejected row as it is stored; those of earlier programs have only the message. */
 export interface RefusedRow extends Place {
   message: string
   field?: string
@@ -24,25 +24,25 @@ export interface RefusedRow extends Place {
   params?: Params
 }
 
-/** Why rows were refused, with `…` for what differs from row to row, such as `no item has the ref …`. */
+/** A reason of rejected rows, with `…` for what differs between rows, such as `no item has the ref …`. */
 export interface RefusalReason {
   reason: string
   field?: string
   rule?: Rule
   params?: Params
   count: number
-  /** the first rows refused for it */
+  /** the first rows rejected for it */
   samples: RefusedRow[]
 }
 
-/** Reasons of rows beyond the hundredth kind are counted as this. */
+/** Reasons after the hundredth are counted as this. */
 const OTHER_REASONS = reason('other')
 
-/** Parameters that say what is in a row; all others say what is allowed. */
+/** Parameters that quote the row; all others say what is allowed. */
 const OF_A_ROW = new Set(['value', 'id', 'ref', 'line', 'name', 'other', 'count', 'finish', 'markets', 'items'])
 const ANY = '…'
 
-/** The reason without what only one row has: the same for all rows that are refused for it. */
+/** The reason without the parts that only one row has: the same for all rows rejected for it. */
 function kindOf<Of extends Reason>(why: Of): Of {
   return mapped(why, (name, value) => {
     if (OF_A_ROW.has(name)) return ANY
@@ -63,7 +63,7 @@ export function storable<Of extends Reason>(why: Of): Of {
   })
 }
 
-/** A copy, because values quote the file: a slice of a text keeps that whole text in memory. */
+/** A copy, because values quote the file: a slice of a text keeps the whole text in memory. */
 function storableText(text: string): string {
   const cut = text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}${ANY}` : text
   return Buffer.from(cut).toString().replaceAll('\0', '\ufffd')

@@ -20,7 +20,7 @@ const PACK = 20_000
 /**
  * Makes the current prices those of a query and tells the nodes which changed.
  * @param latest rows `item_id, market, label_id, price, updated_at, import_id`, each key once; price null for none
- * Evidence belongs to the price that it was given for: it starts again. Whoever calls judges the items (`judgePrices`).
+ * Evidence belongs to one price, so that it starts again. The caller judges the items (`judgePrices`).
  * @returns what changed
  */
 export async function resetCurrent(tx: Tx, note: Note, latest: RawBuilder<unknown>): Promise<PriceChange[]> {

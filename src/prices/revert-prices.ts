@@ -89,7 +89,7 @@ async function lockRevertible(tx: Tx, id: number): Promise<{ reverted: ImportDet
     root = await fetchImport(tx, root.reverts_import_id)
     comesBack = !comesBack
   }
-  // Whoever reverts anything about these prices waits here, and then sees what the one before did.
+  // Concurrent reverts of these prices wait here, and then see the result of the first.
   await tx.selectFrom('imports').select('id').where('id', '=', root.id).forUpdate().execute()
   const [now, rootNow] = [await fetchImport(tx, id), await fetchImport(tx, root.id)]
   if (now.format === 'service-price') throw conflict('service_prices')

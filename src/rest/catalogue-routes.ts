@@ -1,4 +1,4 @@
-// The public catalogue endpoints: verbs to ready bytes, with entity tags.
+// The public catalogue endpoints: ready bytes with entity tags.
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { getItem } from '#catalogue/get-item.ts'

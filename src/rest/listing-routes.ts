@@ -206,7 +206,7 @@ function changed({ message, id, price, status, etag }: ListingResult): Answer {
   return { message, data: { id, price, status }, etag }
 }
 
-/** A write with `dry_run` among its query fields, whose answer to it has the forecast. */
+/** A write with `dry_run` in its query; the response to a dry run has the forecast. */
 function forecastable(route: Route<MarketCtx>): Route<MarketCtx> {
   const { answer, description, queryFields = [] } = route
   return {

@@ -8,12 +8,12 @@ interface Reader extends FeedAsk {
   failed: (error: unknown) => void
 }
 
-/** Events that one statement reads at most, over all its readers. */
+/** Maximum events per statement, over all its readers. */
 const MOST_AT_ONCE = 10_000
-/** Wakes those who wait for events of any account. */
+/** Wakes readers that wait for events of any account. */
 const EVENTS = 'events'
 
-/** Whether a position lies outside of the feed: its next event is no longer kept, or it was never given. */
+/** Whether a position is outside of the feed: its next event was deleted, or it was never assigned. */
 export function isOutside(position: number | null, { forgotten, last }: FeedBounds): boolean {
   return position !== null && (position < forgotten || position > last)
 }
@@ -30,7 +30,7 @@ export class EventFeed {
     this.#polls = polls
   }
 
-  /** The events after a position; if there are none yet, at the next commit of one, and none when the wait ends without. */
+  /** The events after a position; if there are none, waits for the next commit of one, and returns none at the end of the wait. */
   read(ask: FeedAsk, wait: Wait): Promise<FeedPart> {
     const { accountId, after } = ask
     return this.#polls.read({ topics: [EVENTS, ofAccount(accountId)], accountId, wait }, async () => {
@@ -39,12 +39,12 @@ export class EventFeed {
     })
   }
 
-  /** Reads for those who wait for an account's events. */
+  /** Reads for callers that wait for an account's events. */
   wake(accountId: number): void {
     this.#polls.wake(ofAccount(accountId))
   }
 
-  /** Reads for everyone who waits: what no notice told of. */
+  /** Reads for all waiting callers: makes up for lost notices. */
   look(): void {
     this.#polls.wake(EVENTS)
   }
@@ -66,7 +66,7 @@ export class EventFeed {
   }
 
   async #readDue(): Promise<void> {
-    // In the turn in which one is woken others mostly are, too.
+    // If one caller is woken in a turn, others mostly are, too.
     await Promise.resolve()
     const readers = this.#takeDue()
     try {

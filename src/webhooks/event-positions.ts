@@ -1,24 +1,24 @@
-// SQL of the feed: every sale and expiry has a place among the events of its account, in the order of the commits.
+// SQL of the feed: every sale and expiry has a position among the events of its account, in commit order.
 import { sql } from 'kysely'
 import { announce } from '#db/announce.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 import type { EventKind } from './event-body.ts'
 import { WAKE_CHANNEL } from './queue.ts'
 
-/** Announced with the account's id where an event has committed. */
+/** Announced with the account's id when an event has committed. */
 export const EVENTS_CHANNEL = 'mintmark_events'
 
 export interface AccountEvent {
   accountId: number
   kind: EventKind
   body: string
-  /** whether the webhook wants it; the feed has all */
+  /** whether the webhook gets it; the feed has all */
   wanted: boolean
 }
 
 /**
- * Writes events, queues those that are wanted, and puts all of them at the end of their account's feed. The account's
- * counter is locked until the transaction ends: the next position is given only after this one is committed or undone, so
+ * Writes events, queues the wanted ones, and appends all of them to their account's feed. The account's
+ * counter is locked until the transaction ends: the next position is assigned only after this one is committed or rolled back, so
  * that positions have no gaps and a reader never meets a lower one later.
  */
 export async function appendEvents(tx: Tx, events: readonly AccountEvent[], now: Date): Promise<void> {
@@ -50,16 +50,16 @@ export async function appendEvents(tx: Tx, events: readonly AccountEvent[], now:
   }
 }
 
-/** A part of an account's feed that is asked for. */
+/** The requested part of an account's feed. */
 export interface FeedAsk {
   accountId: number
-  /** position after which to read, null for everything that is kept */
+  /** position after which to read; null for all stored events */
   after: number | null
   limit: number
 }
 
 export interface FeedBounds {
-  /** position of the last event that is no longer kept, 0 for none */
+  /** position of the last deleted event; 0 for none */
   forgotten: number
   /** position of the newest event, 0 for none */
   last: number
@@ -69,7 +69,7 @@ export interface FeedPart extends FeedBounds {
   events: { position: number; eventId: number; body: string; delivered: boolean }[]
 }
 
-/** Where an account's feed begins and ends. */
+/** Start and end of an account's feed. */
 export async function feedBounds(on: Queryable, accountId: number): Promise<FeedBounds> {
   const row = await on.selectFrom('event_counters').select(['forgotten', 'last']).where('account_id', '=', accountId).executeTakeFirst()
   return row ?? { forgotten: 0, last: 0 }
@@ -85,7 +85,7 @@ interface PartRow {
   delivered: boolean
 }
 
-/** Reads parts of feeds at one moment, in their order. */
+/** Reads parts of feeds in one statement, in their order. */
 export async function readParts(on: Queryable, asks: readonly FeedAsk[]): Promise<FeedPart[]> {
   const { rows } = await sql<PartRow>`
     select a.n::int as n, coalesce(c.forgotten, 0) as forgotten, coalesce(c.last, 0) as last, p.position, e.id as "eventId", e.body,

@@ -1,4 +1,4 @@
-// What a notification carries beside its body and its signatures.
+// The headers of a notification, beside its signatures.
 
 export const NOTIFICATION_HEADERS = {
   'Content-Type': 'application/json',
@@ -7,7 +7,7 @@ export const NOTIFICATION_HEADERS = {
   Accept: '*/*',
 }
 
-/** So that a receiver does not book made-up data as a sale; the body is the same as that of a real event. */
+/** So that a receiver does not record made-up data as a sale; the body is the same as that of a real event. */
 export const TEST_MARK = { 'webhook-test': 'true' }
 /** On the notifications of a check, whose data are made up, too. */
 export const CHECK_MARK = { ...TEST_MARK, 'webhook-check': 'true' }

@@ -1,16 +1,16 @@
-// One POST to a stranger's server: only to allowed addresses, never redirected, with one deadline and a bounded answer.
+// One POST to a foreign server: only to allowed addresses, without redirects, with one deadline and a bounded response.
 import type { Socket } from 'node:net'
 import { Client } from 'undici'
 import { dial, DialFailure, type DialProblem, type Network, until } from '#outbound/dial.ts'
 
-/** Every text that the log's `error` can hold, besides null (decisions.md, "Webhooks"). */
+/** Every text of the log's `error`, besides null (decisions.md, "Webhooks"). */
 export type PostError = DialProblem | 'timed out after 5 s' | 'interrupted by a restart'
 
 export interface Outcome {
   success: boolean
   statusCode: number | null
   error: PostError | null
-  /** start of the answer's body, at most 1,000 characters */
+  /** start of the response body, at most 1,000 characters */
   excerpt: string
 }
 
@@ -19,7 +19,7 @@ const EXCERPT_MS = 500
 const EXCERPT_BYTES = 4_096
 const EXCERPT_LENGTH = 1_000
 
-/** Posts once and never throws; redirects are answers like any other. */
+/** Posts once and never throws; redirects are responses like any other. */
 export async function post(url: URL, headers: Record<string, string>, body: string, network: Network): Promise<Outcome> {
   const deadline = AbortSignal.timeout(TIMEOUT_MS)
   let client: Client | null = null
@@ -46,7 +46,7 @@ export async function post(url: URL, headers: Record<string, string>, body: stri
   }
 }
 
-/** A client for one request on one connection: it may not connect again, unchecked. */
+/** A client for one request on one connection: a second connection would be unchecked. */
 function clientOn(socket: Socket, url: URL): Client {
   let given = false
   return new Client(url.origin, {
@@ -55,7 +55,7 @@ function clientOn(socket: Socket, url: URL): Client {
     connect: (_options, done) => {
       const again = given
       given = true
-      // Not at once: undici is in the middle of its own turn here.
+      // Deferred: undici is still handling its own event here.
       queueMicrotask(() => (again ? done(new Error('the connection was closed'), null) : done(null, socket)))
     },
   })
@@ -63,7 +63,7 @@ function clientOn(socket: Socket, url: URL): Client {
 
 type Body = AsyncIterable<Buffer> & { destroy(): unknown; on(event: 'error', listener: () => void): unknown }
 
-/** As much of the answer as arrives soon; compressed answers are not unpacked. */
+/** The start of the response, within a short time; compressed responses are not decompressed. */
 async function excerptOf(body: Body): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
@@ -76,7 +76,7 @@ async function excerptOf(body: Body): Promise<string> {
       if (size >= EXCERPT_BYTES) break
     }
   } catch {
-    // Cut off: what came is the excerpt.
+    // Cut off: the received part is the excerpt.
   } finally {
     clearTimeout(timer)
     body.destroy()

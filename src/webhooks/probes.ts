@@ -12,7 +12,7 @@ import { signatureHeaders } from './sign.ts'
 export const CHECKS = ['valid', 'duplicate', 'second_signature', 'altered', 'reformatted', 'unsigned', 'empty_secret', 'stale'] as const
 export type CheckName = (typeof CHECKS)[number]
 
-/** What is wrong with a receiver whatever the notification. */
+/** Problems of a receiver that do not depend on the notification. */
 const GENERAL_FIXES = ['not_sent', 'slow', 'unreachable', 'redirect', 'internal'] as const
 const FIXES = namedValues('WebhookFix', [...GENERAL_FIXES, ...CHECKS])
 type GeneralFix = (typeof GENERAL_FIXES)[number]
@@ -30,7 +30,7 @@ export const CheckSchema = Type.Object(
 )
 export type Check = Static<typeof CheckSchema>
 
-/** The notification that a check is made from. */
+/** The notification that a check is based on. */
 export interface Checked {
   url: URL
   secret: string
@@ -47,7 +47,7 @@ interface Probe {
 interface Kind {
   accepted: boolean
   probe: (checked: Checked, at: Date) => Probe
-  /** what is wrong with a receiver that answers otherwise */
+  /** what is wrong with a receiver that responds otherwise */
   fix: string
 }
 
@@ -109,7 +109,7 @@ const KINDS: Record<CheckName, Kind> = {
   },
 }
 
-/** One notification of a check with what became of it, null if it was not sent. */
+/** A notification of a check with its result; null if it was not sent. */
 export interface Probed {
   name: CheckName
   outcome: Outcome | null
@@ -118,7 +118,7 @@ export interface Probed {
 }
 
 /**
- * Sends the notifications one after another, up to the first without an answer: the others would wait in vain, too.
+ * Sends the notifications one after another, up to the first without a response: the others would wait in vain, too.
  * @returns all kinds of checks, in their order
  */
 export async function sendProbes(checked: Checked, now: () => Date, network: Network): Promise<Probed[]> {
@@ -137,7 +137,7 @@ function send({ body, headers }: Probe, url: URL, network: Network): Promise<Out
   return post(url, { ...NOTIFICATION_HEADERS, ...headers, ...CHECK_MARK }, body, network)
 }
 
-/** What an answer says of the receiver. */
+/** The verdict on a response. */
 export function judge({ name, outcome, startedAt, finishedAt }: Probed): Check {
   const { accepted, fix } = KINDS[name]
   const expected = accepted ? '2xx within 5 seconds' : '401'

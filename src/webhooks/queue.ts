@@ -1,4 +1,4 @@
-// The queue of events in PostgreSQL: claimed under a lease, settled, and taken up again when a worker died.
+// The queue of events in PostgreSQL: leased by workers, completed, and resumed if a worker dies.
 import { sql } from 'kysely'
 import { announce } from '#db/announce.ts'
 import type { Db, Tx } from '#db/schema.ts'
@@ -6,17 +6,17 @@ import { inTransaction } from '#db/transaction.ts'
 import type { EventKind } from './event-body.ts'
 import type { Outcome, PostError } from './post.ts'
 
-/** Announced with the account's id where something to send has committed. */
+/** Announced with the account's id when something to send has committed. */
 export const WAKE_CHANNEL = 'mintmark_webhooks'
 /** Attempts of a round: the first and two more (interface.md, "Events" 5). */
 export const ATTEMPTS = 3
 
-/** Longer than any attempt takes; when it has passed, the worker is gone. */
+/** Longer than any attempt takes; after this time, the worker counts as dead. */
 const LEASE_MS = 10_000
 const MOST_IN_FLIGHT = 5
 const INTERRUPTED: PostError = 'interrupted by a restart'
 
-/** An attempt that has started: it counts, whatever happens to it. */
+/** An attempt that has started: it counts, whatever its result. */
 export interface Claim {
   eventId: number
   attemptId: number
@@ -37,13 +37,13 @@ export interface Ended {
   accountId: number
   attemptId: number
   outcome: Outcome
-  /** when to try again if it failed, null when that was the last attempt */
+  /** when to try again if it failed; null after the last attempt */
   retryAt: Date | null
 }
 
 export interface ClaimRequest {
   accountIds: number[]
-  /** most attempts of one account to claim now */
+  /** maximum attempts of one account to start now */
   each: number
   /** whether receivers whose last attempt failed get a turn, too (one at a time) */
   failingToo: boolean
@@ -51,7 +51,7 @@ export interface ClaimRequest {
 
 /**
  * Records ended attempts and starts the next ones, in one transaction. The receivers are locked, so that several workers
- * keep the bound of requests in flight together.
+ * together respect the maximum of concurrent requests.
  */
 export function settleAndClaim(db: Db, now: Date, ended: readonly Ended[], request: ClaimRequest): Promise<Claim[]> {
   const { accountIds } = request
@@ -70,10 +70,10 @@ export function settleAndClaim(db: Db, now: Date, ended: readonly Ended[], reque
   })
 }
 
-/** Whether an attempt for the event `v` has succeeded; a further one that fails takes nothing back. */
+/** Whether an attempt for the event `v` has succeeded; a later failed attempt does not change that. */
 const DELIVERED_BEFORE = sql`exists (select 1 from webhook_attempts earlier where earlier.event_id = v.id and earlier.success)`
 
-/** One that was taken for lost meanwhile stays as it was recorded then. */
+/** An attempt that was recorded as lost meanwhile stays so. */
 async function settle(tx: Tx, now: Date, ended: readonly Ended[]): Promise<void> {
   const rows = ended.map(({ attemptId, outcome, retryAt }) => ({
     attempt_id: attemptId,
@@ -134,7 +134,7 @@ async function claim(tx: Tx, now: Date, { accountIds, each, failingToo }: ClaimR
   return rows
 }
 
-/** Paused or switched off means no further attempt (decisions.md, "Webhooks"). */
+/** No further attempt for a paused or disabled webhook (decisions.md, "Webhooks"). */
 async function cancelUnwanted(tx: Tx, now: Date, accountIds: number[]): Promise<void> {
   await sql`
     update webhook_events v set state = 'cancelled' from webhooks w
@@ -144,9 +144,9 @@ async function cancelUnwanted(tx: Tx, now: Date, accountIds: number[]): Promise<
 }
 
 /**
- * Queues one further attempt for each event after a position of an account's feed, up to another, whose kind is on now and
- * that does not wait for an attempt anyway.
- * @returns how many were queued
+ * Queues one further attempt for each event between two positions of an account's feed whose kind is enabled and
+ * that has no pending attempt.
+ * @returns number of queued attempts
  */
 export async function queueReplay(tx: Tx, accountId: number, { after, until }: { after: number; until: number }, now: Date): Promise<number> {
   const { rows } = await sql<{ queued: number }>`
@@ -180,9 +180,9 @@ export async function takeUpLost(db: Db, now: Date, until = now): Promise<void> 
     from lost where a.event_id = lost.id and a.attempt = lost.attempts and a.finished_at is null`.execute(db.kysely)
 }
 
-/** When the first waiting event of each account is due; those of suspended accounts wait until the account is resumed. */
+/** When the first pending event of each account is due; those of suspended accounts wait until the account is resumed. */
 export async function waitingAccounts(db: Db): Promise<Waiting[]> {
-  // From account to account over the index, however many events each has.
+  // Skips from account to account on the index, however many events each has.
   const { rows } = await sql<Waiting>`
     with recursive waiting as (
       (select account_id, due_at from webhook_events where state = 'queued' and lease_until is null

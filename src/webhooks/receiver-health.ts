@@ -1,10 +1,10 @@
-// How receivers answered lately: the share of attempts that succeeded, replays and checks aside, for the operator's statistics and metrics.
+// Recent health of receivers: the share of successful attempts, without replays and checks, for the operator's statistics and metrics.
 import { HOUR_MS } from '#core/duration.ts'
 import { type Static, Type } from '#core/input.ts'
 import type { Queryable } from '#db/schema.ts'
 
 const HOURS = 24
-/** The worst ones are told; the rest answers. */
+/** Only the worst receivers are reported. */
 const MOST = 500
 
 export const ReceiverHealthSchema = Type.Object({
@@ -14,7 +14,7 @@ export const ReceiverHealthSchema = Type.Object({
 })
 export type ReceiverHealth = Static<typeof ReceiverHealthSchema>
 
-/** Receivers with attempts in the last 24 hours, those that succeed least first. */
+/** Receivers with attempts in the last 24 hours, lowest success rate first. */
 export function receiverHealth(on: Queryable, now: Date): Promise<ReceiverHealth[]> {
   return on
     .selectFrom('webhook_attempts')

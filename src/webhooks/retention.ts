@@ -8,14 +8,14 @@ const KEEP_DAYS = 90
 const BATCH = 1_000
 
 /**
- * Removes what happened longer ago than is kept, with its attempts, oldest first. What still waits stays, and so does what
- * was due or sent again since.
+ * Deletes events older than the retention period, with their attempts, oldest first. Pending events stay, and so do those
+ * that were due or sent again since.
  * @returns how many events were removed
  */
 export async function forgetOldEvents(db: Db, now: Date): Promise<number> {
   const before = new Date(now.getTime() - KEEP_DAYS * DAY_MS)
   let removed = 0
-  // Ids grow with time: from the first one on, until one is young enough.
+  // Ids increase with time: from the first one on, until one is young enough.
   for (let after: number | null = 0; after !== null; ) {
     const batch = await retrying(() => forgetAfter(db, after!, before))
     removed += batch.removed

@@ -10,7 +10,7 @@ import { openResolver } from '#outbound/resolve.ts'
 import { openGuard } from '#outbound/target-guard.ts'
 import type { WebhookRules } from './types.ts'
 
-/** @param listening ports that the node listens on by now */
+/** @param listening ports that the node listens on */
 export function webhookRules(config: Config, db: Db, log: Log, listening: () => number[]): WebhookRules {
   const guard = openGuard({
     allowCidrs: config.webhookAllowCidrs,
@@ -26,7 +26,7 @@ function portsOf(url: string): number[] {
   return servers.length > 0 ? servers.map(({ port }) => port) : [new pg.Client({ connectionString: url }).port]
 }
 
-/** @throws Error of one sentence when the stored secrets were encrypted with another key */
+/** @throws Error of one sentence if the stored secrets were encrypted with another key */
 export async function checkSealing(db: Db, sealing: Sealing): Promise<void> {
   const row = await db.kysely.selectFrom('webhooks').select(['account_id', 'sealed_secret']).limit(1).executeTakeFirst()
   if (!row) return

@@ -21,26 +21,26 @@ export interface SenderOptions {
   sealing: Sealing
   /** waits before the second and the third attempt */
   retryDelaysMs: readonly number[]
-  /** no other worker is on this database: what was under way before is lost and can be taken up at once */
+  /** no other worker uses this database: attempts in progress before the start are lost and can be resumed at once */
   alone: boolean
 }
 
 export interface Sender {
-  /** Starts nothing more, lets requests in flight end and records how. */
+  /** Starts nothing more, waits for requests in progress and records their results. */
   close(): Promise<void>
 }
 
 const POLL_MS = 500
 const RETRY_MS = 250
 const SLOTS = 1_000
-/** Receivers that do not answer may hold no more than these, so that there is always room for those that do. */
+/** Maximum requests to receivers that do not respond, so that there is always capacity for those that do. */
 const FAILING_SLOTS = SLOTS / 2
 const EACH = 5
 const JITTER = 0.2
 const FAR_FUTURE = new Date('9999-12-31')
 
 export function startSender({ db, log, scheduler, notices, now, network, sealing, retryDelaysMs, alone }: SenderOptions): Sender {
-  /** accounts that may have something due, in the order of their turns */
+  /** accounts that may have due events, in the order of their turns */
   const turns = new Set<number>()
   let ended: Ended[] = []
   const inFlight = new Map<Claim, Promise<void>>()
@@ -49,7 +49,7 @@ export function startSender({ db, log, scheduler, notices, now, network, sealing
   let rounds: Promise<void> = Promise.resolve()
   let closed = false
   let lookInMs = POLL_MS
-  /** notices are followed from the first look on, so that nothing of our own is under way at that look */
+  /** notices are handled from the first check on, so that this worker has nothing in progress at that check */
   let following = false
 
   const wake = (accountId: number) => {
@@ -64,7 +64,7 @@ export function startSender({ db, log, scheduler, notices, now, network, sealing
     rounds = run()
   }
 
-  /** One transaction after another, each settling what ended meanwhile and claiming what has its turn. */
+  /** One transaction after another: each records ended attempts and starts the next ones. */
   const run = async () => {
     for (;;) {
       const accountIds = takeTurns()
@@ -77,7 +77,7 @@ export function startSender({ db, log, scheduler, notices, now, network, sealing
         const claims = await settleAndClaim(db, now(), settling, { accountIds, each: Math.min(EACH, free), failingToo })
         for (const claim of claims) inFlight.set(claim, attempt(claim))
       } catch (error) {
-        // Kept: a result that cannot be recorded now is recorded when the database is back.
+        // A result that cannot be recorded now is recorded when the database is back.
         ended = [...settling, ...ended]
         for (const accountId of accountIds) turns.add(accountId)
         log.warn({ err: error }, 'Failed to record webhook attempts; retrying')
@@ -99,7 +99,7 @@ export function startSender({ db, log, scheduler, notices, now, network, sealing
   const attempt = async (claim: Claim) => {
     if (claim.failing) failingInFlight += 1
     const outcome = await deliver(claim).catch((error: unknown) => {
-      // Not the receiver's doing: the lease ends, and it is tried again.
+      // Not the receiver's fault: the lease ends, and it is tried again.
       log.error({ err: error, eventId: claim.eventId }, 'Failed to send a webhook')
       return null
     })
@@ -121,7 +121,7 @@ export function startSender({ db, log, scheduler, notices, now, network, sealing
     return waitMs === null ? null : new Date(now().getTime() + waitMs * (1 + Math.random() * JITTER))
   }
 
-  /** Finds what no notice told of: retries that are due, lost workers, lost notices. */
+  /** Finds what notices miss: due retries, lost workers, lost notices. */
   const look = async () => {
     lookInMs = POLL_MS
     const at = now()

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 
 export interface Signing {
   secret: string
-  /** the event's, the same on every attempt */
+  /** of the event, the same on every attempt */
   id: string
   /** of the attempt */
   at: Date
@@ -12,7 +12,7 @@ export interface Signing {
 
 /**
  * `X-Service-Signature` is keyed with the secret's text (interface.md, "Authentication" 6). `webhook-signature` lists
- * the same key's signature and, for libraries that take every secret for base64, that of the decoded one.
+ * the same key's signature and, for libraries that decode every secret as base64, that of the decoded one.
  */
 export function signatureHeaders({ secret, id, at, body }: Signing): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1000))

@@ -10,7 +10,7 @@ import { EVENT_KINDS, ExpireEventSchema, SaleEventSchema } from './event-body.ts
 import type { EventFeed } from './event-feed.ts'
 import type { Sealing } from '#core/sealing.ts'
 
-/** What the webhooks' verbs need of their node. */
+/** The context of the webhooks' verbs. */
 export interface WebhookRules {
   guard: TargetGuard
   sealing: Sealing
@@ -27,7 +27,7 @@ export interface WebhookCtx extends WriteCtx {
   webhooks: WebhookRules
 }
 
-/** What reading the feed needs of its node and request. */
+/** The context of reading the feed. */
 export interface FeedCtx extends HasViewer {
   viewer: Viewer
   events: EventFeed
@@ -116,7 +116,7 @@ export type AccountEvent = Static<typeof AccountEventSchema>
 
 export interface AccountEvents {
   events: AccountEvent[]
-  /** the cursor to ask with next */
+  /** the cursor for the next request */
   next: string
 }
 
@@ -160,7 +160,7 @@ export const WebhookAttemptSchema = Type.Object(
 )
 export type WebhookAttempt = Static<typeof WebhookAttemptSchema>
 
-/** How receivers verify a notification; GET answers with it. */
+/** How receivers verify a notification; returned by GET. */
 export const SIGNATURE_NOTE =
   'Verify each request before you process it: X-Service-Signature is the lower-case hexadecimal HMAC-SHA256 of the raw ' +
   'body, keyed with the secret; respond with 401 if it does not match. The Standard Webhooks headers (webhook-id, ' +

@@ -27,7 +27,7 @@ const detailsOf = ({ body }: { body: { error?: { details?: { field: string; rule
   body.error?.details?.map(({ field, rule }) => `${field} ${rule}`)
 
 describe('The first owner', () => {
-  test('is made by a link that works once, whoever uses it at the same time, and there is no second link', async () => {
+  test('is created by a link that works once, also under concurrent use, and there is no second link', async () => {
     const node = await startTestNode()
     try {
       const { link_path: replaced } = await call(makeOwnerLink, node.ctx, {})

@@ -78,7 +78,7 @@ describe.skipIf(NO_BROWSER)(`Roles in the console${WHY}`, () => {
     return found
   }
 
-  test('whoever may only read reads every page and is offered no write, by mouse or by key', async () => {
+  test('a read-only person opens every page and is offered no write, by mouse or by key', async () => {
     const visited = await signedInAs('read_only')
     const { page, open, troubles } = visited
     await expect.poll(() => offered(visited)).toEqual([])

@@ -88,7 +88,7 @@ test('merging and splitting an item while everything is done to it', async () =>
     expect(await orphans()).toEqual([])
     const { rows } = await sql<{ n: number }>`select count(*)::int4 as n from sales where item_id in (${a}, ${b})`.execute(here.db.kysely)
     expect(rows[0]!.n).toBe(12)
-    // The service's price is the median of the last ten sales, whoever they are of now.
+    // The service's price is the median of the last ten sales, of any owner.
     for (const id of [a, b]) {
       const { body } = await operator<{ unit_price: number; label: string }[]>(here, 'GET', `/sales?item_id=${id}`)
       const last = body.data

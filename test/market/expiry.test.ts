@@ -1,4 +1,4 @@
-// Periods that end: hidden at that very second, expired and notified of exactly once, whatever runs and whoever writes to it.
+// Publication periods that end: hidden to the second, expired and notified exactly once, with any processes and writers.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expireListings } from '#market/expire-listings.ts'
 import { startTestNode, type TestNode, until } from '../support/node.ts'

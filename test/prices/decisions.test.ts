@@ -133,7 +133,7 @@ describe('prices in question', () => {
     expect(await counted(`item_id=${id}&market=source_c&label=PSA 10`)).toEqual({ held: 0, disputed: 0, stale: 0, prices: 0 })
   })
 
-  test('are found whoever wrote them, and shown with the figures of now', async () => {
+  test('are found for every author, and shown with the current figures', async () => {
     const id = await disputed()
     const [before] = await reviews(`item_id=${id}`)
     const write = (statement: string) => node.db.pool.query(`${statement} where item_id = $1`, [id])

@@ -37,7 +37,7 @@ test('hardly a connection is lost when a listener ends, of thousands in a second
   const [{ answered, refused, lost }] = (await once(storm, 'message')) as [Storm]
   expect(answered).toBeGreaterThan(STORMY * ENDS)
   expect(refused).toBeGreaterThan(0)
-  // Whoever comes in the microseconds between the last look and the end is out of reach: one in a hundred ends of this kind.
+  // A connection in the microseconds between the last check and the close cannot be served: one close in a hundred.
   // An end at any moment loses some five connections each.
   expect(lost).toBeLessThanOrEqual(2)
 })

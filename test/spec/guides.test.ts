@@ -11,7 +11,20 @@ import { launch, NO_BROWSER, WHY } from '../console/browser.ts'
 import { seriousOf } from '../support/axe.ts'
 import { importFiles, silent, startTestNode, type TestNode } from '../support/node.ts'
 
-const GUIDES = ['first-hour', 'api-guide', 'graphql', 'webhooks', 'selling', 'prices', 'listing-states', 'mcp', 'client', 'examples', 'changelog']
+const GUIDES = [
+  'start',
+  'first-hour',
+  'api-guide',
+  'graphql',
+  'webhooks',
+  'selling',
+  'prices',
+  'listing-states',
+  'mcp',
+  'client',
+  'examples',
+  'changelog',
+]
 
 let node: TestNode
 let shown: Awaited<ReturnType<typeof startNode>>

@@ -158,7 +158,7 @@ test('a failure while bytes are made or sent is answered on every path, and no c
   }
 })
 
-test('a verb that is shared by plan sees the plan and nothing else, whoever calls and by whatever way', async () => {
+test('a verb whose response is shared by plan sees only the plan, for every caller and API', async () => {
   for (const plan of ['starter', 'plus'] as const) {
     for (let time = 0; time < 3; time += 1) {
       const { data } = (await (await ask('/api/caller', node.keys[plan])).json()) as { data: object }

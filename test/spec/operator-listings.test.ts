@@ -123,7 +123,7 @@ describe('approval', () => {
     expect((await operator(node, 'GET', `/listings/${id}`)).body.data).toMatchObject({ status: 'pending', rejection_reason: null })
   })
 
-  test('the queue is oldest first, whoever comes back waits anew', async () => {
+  test('the queue is sorted oldest first, and a returning listing is last', async () => {
     const before = await operator<StoredListing[]>(node, 'GET', '/listings/waiting?per_page=100')
     const first = await published(node, items.char!, { title: 'Edited later' })
     const second = await pending(node, items.char!)

@@ -200,7 +200,7 @@ export function ListingFields({ listing }: { listing: StoredListing | null }) {
   )
 }
 
-/** The fields that were changed in a form; those that it left alone stay as they are now, whoever changed them meanwhile. */
+/** The fields that were changed in a form. The others keep their current values, including changes by other people meanwhile. */
 export function changedFields(opened: StoredListing, fields: ReturnType<typeof listingFields>): Partial<ReturnType<typeof listingFields>> {
   const before: Record<string, unknown> = { ...opened, images: opened.images.map(({ url }, order) => ({ url, order })) }
   return Object.fromEntries(Object.entries(fields).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])))

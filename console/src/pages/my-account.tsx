@@ -1,4 +1,4 @@
-// The account of whoever is signed in: two-factor sign-in, password, sessions and tokens.
+// The account of the signed-in person: two-factor sign-in, password, sessions and tokens.
 import { useEffect, useState } from 'preact/hooks'
 import { Field, Form } from '#ui/dialog.tsx'
 import { Heading } from '#ui/heading.tsx'

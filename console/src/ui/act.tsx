@@ -1,4 +1,4 @@
-// A button that begins a write: whoever has no role that allows it does not see it.
+// A button that begins a write, hidden from people whose roles do not allow it.
 import type { ComponentProps } from 'preact'
 import { may, type Need } from '../api.ts'
 

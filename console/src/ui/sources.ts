@@ -5,24 +5,24 @@ import type { ListedItem, StoredItem, StoredListing } from '../api-types.ts'
 import { date, lira, moment, t, term } from '../words.ts'
 
 const MOST = 8
-const KEPT_MS = 60_000
+const CACHED_MS = 60_000
 
-/** The same with what was found under an id kept for a minute, however many rows want it. */
-function kept(source: Source): Source {
-  const known = new Map<number, { option: Promise<Option | null>; askedAt: number }>()
+/** The same source with results by id cached for a minute, so that the rows of a table share them. */
+function cached(source: Source): Source {
+  const entries = new Map<number, { option: Promise<Option | null>; readAt: number }>()
   return {
     search: source.search,
     find: (id) => {
-      const before = known.get(id)
-      if (before && Date.now() - before.askedAt < KEPT_MS) return before.option
+      const entry = entries.get(id)
+      if (entry && Date.now() - entry.readAt < CACHED_MS) return entry.option
       const option = source.find(id).catch(() => null)
-      known.set(id, { option, askedAt: Date.now() })
+      entries.set(id, { option, readAt: Date.now() })
       return option
     },
   }
 }
 
-export const accounts = kept({
+export const accounts = cached({
   search: async (text, signal) => (await request('GET', '/accounts', { query: { search: text, per_page: MOST }, signal })).data.map(ofAccount),
   find: async (id) => ofAccount((await request('GET', `/accounts/${id}`)).data),
 })
@@ -31,7 +31,7 @@ function ofAccount({ id, name, plan }: { id: number; name: string; plan: string 
   return { id, text: name, detail: term('plan', plan) }
 }
 
-export const items = kept({
+export const items = cached({
   search: async (text, signal) => {
     const ask = (query: { query?: string; search?: string }) => request('GET', '/items', { query: { ...query, per_page: MOST }, signal })
     // Words are searched as in the catalogue; what is not a query there is part of a name, code or ref.
@@ -46,7 +46,7 @@ function ofItem({ id, name, code, category, attributes, market }: StoredItem | L
   return { id, text: [name, code].filter(Boolean).join(' '), detail: [finish, category.name, term('market', market)].filter(Boolean).join(' · ') }
 }
 
-export const listings = kept({
+export const listings = cached({
   search: async (text, signal) => (await request('GET', '/listings', { query: { search: text, per_page: MOST }, signal })).data.map(ofListing),
   find: async (id) => ofListing((await request('GET', `/listings/${id}`)).data),
 })
@@ -55,7 +55,7 @@ function ofListing({ id, title, price, status }: StoredListing): Option {
   return { id, text: title, detail: `${lira(price)} · ${term('status', status)}` }
 }
 
-export const categories = kept({
+export const categories = cached({
   search: async (text, signal) => (await request('GET', '/categories', { query: { search: text, per_page: MOST }, signal })).data.map(ofCategory),
   find: async (id) => {
     const { data } = await request('GET', '/categories', { query: { id } })
@@ -67,7 +67,7 @@ function ofCategory({ id, name, game, market }: { id: number; name: string; game
   return { id, text: name, detail: `${game} · ${term('market', market)}` }
 }
 
-export const imports = kept({
+export const imports = cached({
   search: async (text, signal) => (await request('GET', '/imports', { query: { search: text, per_page: MOST }, signal })).data.map(ofImport),
   find: async (id) => ofImport((await request('GET', `/imports/${id}`)).data),
 })
@@ -87,7 +87,7 @@ function ofImport({
 }
 
 /** Orders have no name: they are found by their id. */
-export const orders = kept({
+export const orders = cached({
   search: () => Promise.resolve([]),
   find: async (id) => {
     const { data } = await request('GET', `/orders/${id}`)

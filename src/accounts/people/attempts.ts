@@ -10,7 +10,7 @@ import type { Db } from '#db/schema.ts'
 const LIMIT = 5
 const WINDOW_MS = 15 * MINUTE_MS
 
-/** How sign-ins compare names. */
+/** Names in the form that sign-ins compare. */
 export function nameKey(name: string): string {
   return name.normalize('NFKC').trim().toLowerCase()
 }
@@ -32,7 +32,7 @@ export async function countAttempt({ kysely }: Db, key: string, now: Date): Prom
   throw new ServiceError('RATE_LIMITED', reason('name_locked', { seconds }), { headers: { 'retry-after': String(seconds) } })
 }
 
-/** After a sign-in that succeeded. */
+/** Resets the count after a successful sign-in. */
 export async function forgetAttempts({ kysely }: Db, key: string): Promise<void> {
   await kysely.deleteFrom('sign_in_attempts').where('name_hash', '=', hashOf(key)).execute()
 }

@@ -5,13 +5,13 @@ import type { Db, Queryable } from '#db/schema.ts'
 import { WRONG_KEY_ADVICE } from '#db/secret-key.ts'
 
 const STEP_MS = 30_000
-/** Codes of the step before and after count, too: clocks differ. */
+/** Codes of the previous and next step are accepted, too: clocks differ. */
 const WINDOW = 1
 
 export interface AppSecret {
-  /** in base 32, to be typed */
+  /** in base 32, for typing */
   secret: string
-  /** the same as `otpauth://`, to be scanned */
+  /** the same as `otpauth://`, for scanning */
   uri: string
 }
 
@@ -20,7 +20,7 @@ export function newAppSecret(name: string): AppSecret {
   return { secret: totp.secret.base32, uri: totp.toString() }
 }
 
-/** The step whose code this is, null if it is a code of none that counts now. */
+/** The step of this code; null if it is not a currently valid code. */
 export function stepOf(code: string, secret: string, now: Date): number | null {
   const digits = code.replaceAll(/\s/g, '')
   if (!/^\d{6}$/.test(digits)) return null
@@ -29,7 +29,7 @@ export function stepOf(code: string, secret: string, now: Date): number | null {
   return delta === null ? null : Math.floor(timestamp / STEP_MS) + delta
 }
 
-/** Whether the code is the person's and was not used before; it is used then. */
+/** Whether the code is the person's and was not used before; marks it as used. */
 export async function acceptCode(
   on: Queryable,
   { id, totp_secret: sealed }: { id: number; totp_secret: Buffer },
@@ -42,7 +42,7 @@ export async function acceptCode(
   return (await accept.returning('id').executeTakeFirst()) !== undefined
 }
 
-/** @throws Error of one sentence when the stored secrets were encrypted with another key */
+/** @throws Error of one sentence if the stored secrets were encrypted with another key */
 export async function checkPeopleSealing({ kysely }: Db, sealing: Sealing): Promise<void> {
   const row = await kysely.selectFrom('people').select(['id', 'totp_secret']).where('totp_secret', 'is not', null).limit(1).executeTakeFirst()
   if (!row) return

@@ -19,9 +19,9 @@ const read = bodyReader(
 )
 
 /**
- * Who has used the link: signed in, and with nothing left to do but to set up two-factor sign-in.
- * @param given `link`, `password`, and of the first owner `name`
- * @throws UNAUTHENTICATED for a link that is used, over or unknown, RATE_LIMITED, VALIDATION_ERROR, CONFLICT where the name is taken
+ * The person who used the link: signed in, and only allowed to set up two-factor sign-in.
+ * @param given `link`, `password`, and for the first owner `name`
+ * @throws UNAUTHENTICATED for a used, expired or unknown link, RATE_LIMITED, VALIDATION_ERROR, CONFLICT if the name is taken
  */
 export async function joinByLink({ db, failures }: PeopleParts, ctx: Omit<WriteCtx, 'viewer'>, given: unknown, caller: Caller): Promise<Viewer> {
   failures.check(caller)

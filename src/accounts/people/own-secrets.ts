@@ -1,4 +1,4 @@
-// What a person signs in with, changed by themselves in a session of the console: password and authenticator app.
+// A person's sign-in secrets, changed by themselves in a console session: password and authenticator app.
 import { invalid, ServiceError } from '#core/errors.ts'
 import { bodyReader, Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'
@@ -17,7 +17,7 @@ const readPasswords = bodyReader(Type.Object({ current_password: secret, passwor
 const readPassword = bodyReader(Type.Object({ current_password: secret }, closed))
 const readCode = bodyReader(Type.Object({ code: Type.String({ maxLength: 20 }) }, closed))
 
-/** Sets another password; all other sessions of the person end. @throws VALIDATION_ERROR, RATE_LIMITED */
+/** Changes the password; all other sessions of the person end. @throws VALIDATION_ERROR, RATE_LIMITED */
 export async function changePassword(parts: PeopleParts, ctx: WriteCtx, given: unknown): Promise<{ id: number }> {
   const { current_password: current, password } = readPasswords(given)
   const { id, name, sessionId } = await confirmedByPassword(parts, ctx.viewer, current)
@@ -32,7 +32,7 @@ export async function changePassword(parts: PeopleParts, ctx: WriteCtx, given: u
   return { id }
 }
 
-/** A new secret for an authenticator app; it counts once a code of it is confirmed. @throws VALIDATION_ERROR, RATE_LIMITED */
+/** Creates a secret for an authenticator app; it takes effect once a code of it is confirmed. @throws VALIDATION_ERROR, RATE_LIMITED */
 export async function beginTwoFactor(parts: PeopleParts, ctx: WriteCtx, given: unknown): Promise<AppSecret> {
   const { id, name } = await confirmedByPassword(parts, ctx.viewer, readPassword(given).current_password)
   const made = newAppSecret(name)
@@ -44,7 +44,7 @@ export async function beginTwoFactor(parts: PeopleParts, ctx: WriteCtx, given: u
   return made
 }
 
-/** Makes the pending secret the one whose codes sign in. @throws VALIDATION_ERROR for a wrong code, CONFLICT where none is pending */
+/** Makes the pending secret the current one. @throws VALIDATION_ERROR for a wrong code, CONFLICT if none is pending */
 export async function confirmTwoFactor({ db, sealing, now }: PeopleParts, ctx: WriteCtx, given: unknown): Promise<{ id: number }> {
   const { code } = readCode(given)
   const { id } = personOf(ctx.viewer)
@@ -65,7 +65,7 @@ export async function confirmTwoFactor({ db, sealing, now }: PeopleParts, ctx: W
   return { id }
 }
 
-/** Whoever finds a console open may not take the account over: the password is asked for again, and counted like a sign-in. */
+/** An unattended console must not be enough to take the account over: this checks the password again, and counts it as a sign-in. */
 async function confirmedByPassword(
   { db, now }: PeopleParts,
   viewer: Viewer,

@@ -5,17 +5,17 @@ import { invalid } from '#core/errors.ts'
 import { PASSWORD_LENGTH } from './types.ts'
 
 const derive = promisify(argon2)
-// What OWASP recommends for argon2id; about 50 ms of one core.
+// The recommendation of OWASP for argon2id; about 50 ms of one core.
 const MEMORY_KB = 19_456
 const PASSES = 2
 const LANES = 1
 const SALT_BYTES = 16
 const HASH_BYTES = 32
 const STORED = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([\w+/]{1,88})\$([\w+/]{1,88})$/
-/** Of zxcvbn's scores 0 to 4: the highest withstands guessing of a stolen database. */
+/** Minimum zxcvbn score (0 to 4): the highest withstands guessing with a stolen database. */
 const SCORE = 4
 
-/** Compared where there is no password, so that a name nobody has takes as long as one that somebody has. */
+/** Compared if there is no password, so that an unknown name takes as long as a known one. */
 const NOBODY = `$argon2id$v=19$m=${MEMORY_KB},t=${PASSES},p=${LANES}$${'A'.repeat(22)}$${'A'.repeat(43)}`
 
 /** In the PHC string format: algorithm, parameters, salt and hash. */
@@ -25,7 +25,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `$argon2id$v=19$m=${MEMORY_KB},t=${PASSES},p=${LANES}$${text(salt)}$${text(hash)}`
 }
 
-/** @param stored null if the person has no password or does not exist: false, after the same work */
+/** @param stored null if the person has no password or does not exist: returns false after the same work */
 export async function isPassword(password: string, stored: string | null): Promise<boolean> {
   const [, memory, passes, lanes, salt, hash] = STORED.exec(stored ?? NOBODY)!
   const expected = Buffer.from(hash!, 'base64')
@@ -34,7 +34,7 @@ export async function isPassword(password: string, stored: string | null): Promi
   return equal && stored !== null
 }
 
-/** @throws VALIDATION_ERROR of the field `password` for one that is too short, too long or easy to guess */
+/** @throws VALIDATION_ERROR of the field `password` if it is too short, too long or easy to guess */
 export async function checkPassword(password: string, name: string): Promise<void> {
   const { min, max } = PASSWORD_LENGTH
   const { length } = [...password]
@@ -46,7 +46,7 @@ type Strength = (password: string, userInputs: string[]) => number
 
 let loaded: Promise<Strength> | undefined
 
-/** Its word lists are large, and most processes never ask for them. */
+/** Loaded when needed: its word lists are large, and most processes never check a password. */
 function strength(): Promise<Strength> {
   return (loaded ??= (async () => {
     const [{ ZxcvbnFactory }, { adjacencyGraphs, dictionary }] = await Promise.all([import('@zxcvbn-ts/core'), import('@zxcvbn-ts/language-common')])
@@ -63,7 +63,7 @@ interface Parameters {
 }
 
 function derived(password: string, nonce: Buffer, { memory, passes, lanes, bytes }: Parameters): Promise<Buffer> {
-  // Keyboards write some characters in more than one way.
+  // Keyboards produce some characters in more than one way.
   const message = password.normalize('NFKC')
   return derive('argon2id', { message, nonce, memory, passes, parallelism: lanes, tagLength: bytes })
 }

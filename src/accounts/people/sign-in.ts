@@ -23,8 +23,8 @@ export interface PeopleParts {
 const LONGEST_NAME = 200
 
 /**
- * Who signs in. The code is asked for only of people who have set it up; without it they may do nothing but that.
- * @throws UNAUTHENTICATED, RATE_LIMITED by address or name, VALIDATION_ERROR for fields that are no text
+ * Authenticates a person. A code is required only of people who have set it up; without one they may only set it up.
+ * @throws UNAUTHENTICATED, RATE_LIMITED by address or name, VALIDATION_ERROR for fields that are not text
  */
 export async function signInPerson({ db, now, failures, sealing }: PeopleParts, given: Record<string, unknown>, caller: Caller): Promise<Viewer> {
   failures.check(caller)

@@ -29,7 +29,7 @@ export function personViewer(
   { id, name, roles }: { id: number; name: string; roles: Role[] },
   more: { unfinished?: boolean; sessionId?: number },
 ): Viewer {
-  // The id keeps apart two people of one name, one after another; names have no `#`.
+  // The id distinguishes two people who had the same name at different times; names contain no `#`.
   return Object.freeze({ kind: 'operator', name: `${name}#${id}`, person: Object.freeze({ id, roles, ...more }) })
 }
 
@@ -38,7 +38,7 @@ export function ownerOf(personId: number): number {
   return -personId
 }
 
-/** Every node reads again what the person may do. */
+/** Makes every node read the person's permissions again. */
 export function noteChanged(note: Note, personId: number): void {
   note.changed('operators', [ownerOf(personId)])
 }
@@ -77,7 +77,7 @@ export async function renamePerson(tx: Tx, id: number, name: string): Promise<vo
   )
 }
 
-/** Gives roles, unless that would leave no owner. @throws CONFLICT */
+/** Sets roles, unless no owner would be left. @throws CONFLICT */
 export function setRoles(tx: Tx, id: number, roles: Role[]): Promise<void> {
   return exceptLastOwner(tx, id, sql`set roles = ${roles}::text[]`, sql`'owner' = any(${roles}::text[])`)
 }
@@ -88,8 +88,8 @@ export function markRemoved(tx: Tx, id: number, now: Date): Promise<void> {
 }
 
 /**
- * One statement that locks all owners in one order: of two that would take each other's place as an owner away at the same
- * time, the second sees what the first has done.
+ * One statement that locks all owners in one order: if two owners remove each other at the same time, the second sees what the first
+ * has done.
  */
 async function exceptLastOwner(tx: Tx, id: number, assignments: RawBuilder<unknown>, staysOwner: RawBuilder<unknown>): Promise<void> {
   const { rows } = await sql<{ id: number }>`
@@ -102,7 +102,7 @@ async function exceptLastOwner(tx: Tx, id: number, assignments: RawBuilder<unkno
 }
 
 /**
- * A new one-time link in place of the previous one, as a path of the console; null for the link of the first owner once
+ * A new one-time link that replaces the previous one, as a path of the console; null for the link of the first owner once
  * there is an owner.
  */
 export async function insertLink(tx: Tx, person: { id: number; name: string } | null, now: Date): Promise<{ path: string; expiresAt: Date } | null> {
@@ -115,11 +115,11 @@ export async function insertLink(tx: Tx, person: { id: number; name: string } | 
     on conflict (person_id) do update set hash = excluded.hash, expires_at = excluded.expires_at
     returning person_id`.execute(tx)
   if (rows.length === 0) return null
-  // After `#`, which browsers keep to themselves.
+  // In the fragment, which browsers do not send.
   return { path: `/console/join#${new URLSearchParams({ link, ...(person && { name: person.name }) }).toString()}`, expiresAt }
 }
 
-/** Uses the link of the first owner up; null if it is not valid, or there is an owner already. @throws CONFLICT if somebody has the name */
+/** Uses the link of the first owner; null if it is not valid, or there is an owner already. @throws CONFLICT if the name is taken */
 export async function spendOwnerLink(tx: Tx, link: string, name: string, passwordHash: string, now: Date): Promise<number | null> {
   const insert = sql<{ id: number }>`
     with used as (delete from person_links where hash = ${hashKey(link)} and person_id is null and expires_at > ${now} returning hash)
@@ -129,7 +129,7 @@ export async function spendOwnerLink(tx: Tx, link: string, name: string, passwor
   return (await refuseTakenName(() => insert.execute(tx))).rows[0]?.id ?? null
 }
 
-/** Uses a person's link up; null if it is not valid. */
+/** Uses a person's link; null if it is not valid. */
 export async function spendLink(tx: Tx, link: string, passwordHash: string, now: Date): Promise<number | null> {
   const { rows } = await sql<{ id: number }>`
     with used as (delete from person_links where hash = ${hashKey(link)} and person_id is not null and expires_at > ${now} returning person_id)
@@ -141,13 +141,13 @@ export async function spendLink(tx: Tx, link: string, passwordHash: string, now:
 
 const OWNERS = sql`select from people where removed_at is null and 'owner' = any(roles)`
 
-/** Whom a link is for, null if it is nobody's. */
+/** The person of a link; null for an unknown link. */
 export async function nameOfLink({ kysely }: Db, link: string): Promise<string | null> {
   const links = kysely.selectFrom('person_links as l').innerJoin('people as p', 'p.id', 'l.person_id').select('p.name')
   return (await links.where('l.hash', '=', hashKey(link)).executeTakeFirst())?.name ?? null
 }
 
-/** Ends what the person signs in with. */
+/** Deletes the person's sign-in secrets. */
 export async function clearSecrets(tx: Tx, id: number): Promise<void> {
   await tx.updateTable('people').set({ password_hash: null, totp_secret: null, totp_pending: null }).where('id', '=', id).execute()
 }
@@ -157,7 +157,7 @@ export async function dropLink(tx: Tx, personId: number): Promise<void> {
 }
 
 interface SessionPage {
-  /** the session that asks */
+  /** the session of the request */
   current: number | undefined
   now: Date
   limit: number
@@ -190,7 +190,7 @@ export async function endSessions(tx: Tx, personId: number, { only, except }: { 
   return (await sessions.returning('id').execute()).length
 }
 
-/** @param only one token, all without it */
+/** @param only one token; all if absent */
 export async function revokeTokens(tx: Tx, personId: number, now: Date, only?: number): Promise<void> {
   let tokens = tx.updateTable('person_tokens').set({ revoked_at: now }).where('person_id', '=', personId).where('revoked_at', 'is', null)
   if (only !== undefined) tokens = tokens.where('id', '=', only)
@@ -220,7 +220,7 @@ export async function pageOfTokens(on: Queryable, personId: number, limit: numbe
   return { rows: rows.map(jsonReady), total }
 }
 
-/** What signing in asks of a person; undefined if nobody has the name or the id. */
+/** What a sign-in needs of a person; undefined if nobody has the name or the id. */
 export function findSecrets({ kysely }: Db, by: { key: string } | { id: number }) {
   const found = people(kysely).select(['id', 'name', 'roles', 'password_hash', 'totp_secret', 'totp_pending'])
   return ('id' in by ? found.where('id', '=', by.id) : found.where('name_key', '=', by.key)).executeTakeFirst()

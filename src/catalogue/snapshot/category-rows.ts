@@ -2,7 +2,7 @@
 import { Postings } from '#index/postings.ts'
 import type { ColumnStore } from '#index/stored.ts'
 
-/** Lists that only grow: a row that has left a category stays on its list, and whoever reads checks where it is now. */
+/** Lists that only grow: a row that has left a category stays on its list, and readers check its current category. */
 export class CategoryRows {
   readonly #rows = new Postings()
 

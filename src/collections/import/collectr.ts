@@ -1,4 +1,4 @@
-// The collection export of Collectr: portfolios with grade, condition and average cost; amounts are taken as they are.
+// The collection export of Collectr: portfolios with grade, condition and average cost; amounts are used unchanged.
 import { parseLabel } from '#core/labels.ts'
 import { problem } from '#core/problems.ts'
 import { amountOf, BadCell, cell, type Cells, type CollectionFormat, csvEntries, gameOf, noteOf, quantityOf, textOrNull } from './entries.ts'
@@ -23,7 +23,7 @@ export const collectr: CollectionFormat = {
         },
         label: labelOf(cells),
         quantity: quantityOf(cells, 'Quantity'),
-        // What was never filled in is exported as 0.
+        // Empty values are exported as 0.
         purchaseMinor: amountOf(cells, 'Average Cost Paid') || null,
         saleMinor: null,
         purchaseDate: null,
@@ -33,7 +33,7 @@ export const collectr: CollectionFormat = {
     }),
 }
 
-/** A grade wins over the condition, which the export fills in for graded cards, too. */
+/** A grade wins over the condition, which the export also sets for graded cards. */
 function labelOf(cells: Cells): string | null {
   const grade = cell(cells, 'Grade')
   const text = grade === '' || /^ungraded$/i.test(grade) ? cell(cells, 'Card Condition') || grade : grade

@@ -1,4 +1,4 @@
-// What a collection file is read into: one record of an item that is described, not yet found in the catalogue.
+// Entries of a collection file: a record of an item that is described, but not yet found in the catalogue.
 import type { FeedSource } from '#core/feed.ts'
 import { csvRows } from '#core/feed.ts'
 import { MAX_AMOUNT, parseSourceAmount } from '#core/money.ts'
@@ -9,7 +9,7 @@ import type { ItemKey } from '#prices/records.ts'
 import { shown } from '#prices/sources/cells.ts'
 import { LONGEST_CODE, LONGEST_NOTE, MOST_QUANTITY } from '../fields.ts'
 
-/** How a file describes an item: ids where it has any, and what is printed on the card. */
+/** How a file describes an item: ids if there are any, and the text on the card. */
 export interface ItemDescription {
   keys: ItemKey[]
   name: string
@@ -17,16 +17,16 @@ export interface ItemDescription {
   number: string | null
   /** name of the set, null if the row has none */
   set: string | null
-  /** slug of the game, null if the row does not say */
+  /** slug of the game; null if the row does not state it */
   game: string | null
-  /** printing as written, null if the row does not say */
+  /** printing as written; null if the row does not state it */
   finish: string | null
 }
 
 export interface CollectionEntry {
   line: number
   item: ItemDescription
-  /** condition or grade, canonical where it is one; null if the row has none */
+  /** condition or grade, in canonical form if possible; null if the row has none */
   label: string | null
   quantity: number
   purchaseMinor: number | null
@@ -36,18 +36,18 @@ export interface CollectionEntry {
   note: string | null
 }
 
-/** One line of a file: a record, a reject with its reason, or nothing to own (a wish list's row). */
+/** One line of a file: a record, a rejection with its reason, or nothing owned (a row of a wish list). */
 export type EntryLine = CollectionEntry | { line: number; reject: Reason } | { line: number; none: true }
 
 export interface CollectionFormat {
   name: string
   /** one line for `--help` and the operator's reference */
   title: string
-  /** @throws FeedError for a file of another format; what is wrong with a row is its reject */
+  /** @throws FeedError for a file of another format; an invalid row becomes a rejection */
   read: (source: FeedSource) => AsyncIterable<EntryLine[]>
 }
 
-/** Thrown by the readers of cells, caught for the row: what is wrong with the cell. */
+/** Thrown by the readers of cells and caught for the row: the problem of the cell. */
 export class BadCell extends Error {
   readonly why: Problem
 
@@ -61,7 +61,7 @@ export type Cells = Readonly<Record<string, string>>
 
 const LONGEST_CELL = 10_000
 
-/** Lines of a CSV, each read by `read`; what a cell's reader throws rejects the row. */
+/** Lines of a CSV, each read by `read`; an error of a cell rejects the row. */
 export async function* csvEntries(
   source: FeedSource,
   required: readonly string[] | ((header: readonly string[]) => void),
@@ -85,7 +85,7 @@ export async function* csvEntries(
   }
 }
 
-/** The cell without white space at its ends; empty for a column that the file does not have. */
+/** The trimmed cell; empty if the file does not have the column. */
 export function cell(cells: Cells, column: string): string {
   return (cells[column] ?? '').trim()
 }
@@ -119,7 +119,7 @@ export function dayOf(cells: Cells, column: string): string | null {
   const [year, month, day] = iso ? iso.slice(1) : american ? [american[3]!, american[1]!, american[2]!] : []
   const date = new Date(0)
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
-  // The 30th of February is carried over into March; such a day does not exist.
+  // Dates such as 30 February would become a day in March; they do not exist.
   const real = date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day)
   if (!real) throw new BadCell(problem(column, 'date', { value: shown(text) }))
   if (!isTimeInRange(date.getTime())) throw new BadCell(problem(column, 'date', TIME_RANGE))

@@ -1,18 +1,18 @@
-// Records already in a collection, each of which covers one row, so that importing a file again adds nothing.
+// Existing records of a collection, each of which covers one row, so that importing a file again adds nothing.
 import { parseMinor } from '#core/money.ts'
 import type { Tx } from '#db/schema.ts'
 import type { NewRecord } from '../insert-records.ts'
 
 interface ParkedRow {
   id: number
-  /** placed or discarded: nothing more is to be done */
+  /** placed or discarded: done */
   decided: boolean
 }
 
 const READ_AT_ONCE = 10_000
 
 export class Known {
-  /** a record is found by what it is now, and by the row that brought it, whatever became of it since */
+  /** records are found by their current values, and by the row that created them, whatever changed since */
   readonly #byContent = new Map<string, number[]>()
   readonly #byImportKey = new Map<string, number[]>()
   readonly #taken = new Set<number>()
@@ -57,12 +57,12 @@ export class Known {
     return known
   }
 
-  /** Whether a record that this row of a file brought covers it; a record covers one row. */
+  /** Whether a record that this row of a file created covers it; a record covers one row. */
   takeByRow(importKey: string): boolean {
     return this.#take(this.#byImportKey.get(importKey))
   }
 
-  /** Whether a record that is the same now covers it. */
+  /** Whether a record with the same current values covers it. */
   takeByContent(record: NewRecord): boolean {
     return this.#take(this.#byContent.get(contentKey(record)))
   }

@@ -8,7 +8,7 @@ import { cardKey, recordKey } from '#matching/records.ts'
 import type { ItemDescription } from './entries.ts'
 import { type Reason, reason } from '#core/problems.ts'
 
-/** An item that a row may mean. */
+/** A candidate item of a row. */
 export interface Candidate {
   item_id: number
   name: string
@@ -20,13 +20,13 @@ export interface Candidate {
 
 export type Match = { itemId: number } | { why: Reason; candidates: Candidate[] }
 
-/** A search is repeated in other words until it has found so many. */
+/** A search is repeated in other words until it has this many results. */
 const ENOUGH = 5
-/** No item has a longer name, number, set or printing. */
+/** Longer than any name, number, set or printing. */
 const LONGEST = 500
-/** Hits of a search that are looked at. */
+/** Maximum search results that are checked. */
 const LOOKED_AT = 100
-/** Source of the records that stand for items of the catalogue. */
+/** Source of the records that represent catalogue items. */
 const CATALOGUE = 'catalogue'
 
 /** @param lookup with the keys of the description loaded */
@@ -55,9 +55,9 @@ export function candidateOf({ items, categories }: Catalogue, row: number): Cand
   }
 }
 
-/** The same card may be in the catalogues of several markets: the first market's counts that has one that fits. */
+/** The same card may be in the catalogues of several markets: the first market with a suitable one counts. */
 function findAmong(catalogue: Catalogue, item: ItemDescription, rows: readonly number[]): FindResult {
-  // The search looked for the game already.
+  // The search has filtered by game already.
   const description = { ...item, game: null }
   const markets = Map.groupBy(rows, (row) => catalogue.items.market[row]!)
   if (markets.size > 1) {

@@ -17,7 +17,7 @@ import type { CollectionEntry } from './entries.ts'
 import type { Candidate } from './match.ts'
 import { recordOf } from './run.ts'
 
-/** What is told of an item that a row may mean. */
+/** Fields of a candidate item. */
 export const CandidateFields = {
   item_id: Type.Integer(),
   name: Type.String(),
@@ -95,7 +95,7 @@ export function candidateIds(candidates: object[]): number[] {
   return (candidates as Candidate[]).map((candidate) => candidate.item_id)
 }
 
-/** @param survivors items that some of the candidates were merged into since */
+/** @param survivors items that some of the candidates were merged into */
 function shown(
   row: Omit<ParkedRow, 'name' | 'number' | 'set' | 'finish' | 'label' | 'quantity' | 'candidates'> & {
     entry: object
@@ -128,7 +128,7 @@ function shown(
 const Decided = { id: id('collection'), row_id: id('parked row') }
 
 /**
- * Candidates under the ids that they have now, each once.
+ * Candidates with their current ids, each once.
  * @param survivors of `survivorsOf`
  */
 export function livingOnes(candidates: Candidate[], survivors: ReadonlyMap<number, number>): Candidate[] {
@@ -179,7 +179,7 @@ export const discardParkedRow = verb(
     }),
 )
 
-/** Marks a row that still waits, and keeps it: the file may come again. @throws NOT_FOUND, CONFLICT */
+/** Marks a parked row as done, and keeps it because the file may be imported again. @throws NOT_FOUND, CONFLICT */
 async function decide(tx: Tx, ctx: WriteCtx, collectionId: number, rowId: number, decision: 'placed' | 'discarded') {
   const row = await tx
     .selectFrom('collection_parked_rows')

@@ -4,7 +4,7 @@ import { problem } from '#core/problems.ts'
 import { shown } from '#prices/sources/cells.ts'
 import { BadCell, cell, type Cells, codeOf, type CollectionFormat, csvEntries, dayOf, gameOf, noteOf, quantityOf, textOrNull } from './entries.ts'
 
-/** How console names begin, with the game they stand for. */
+/** Prefixes of console names, with their game. */
 const GAMES = ['Pokemon', 'One Piece'] as const
 
 export const pricecharting: CollectionFormat = {

@@ -39,10 +39,10 @@ export type CollectionImport = Static<typeof CollectionImportSchema>
 
 export type ImportCtx = WriteCtx & CatalogueNode
 
-/** A file on disk, packed with gzip or not. */
+/** A file on disk, compressed with gzip or not. */
 type CollectionFile = { path: string; gzip: boolean }
 
-/** A row whose item is known and suits its grade, or the reason why it must wait. */
+/** A row whose item is known and fits its grade, or the reason why it is parked. */
 type Judged = { entry: CollectionEntry; itemId: number; gradeId: number | null } | Unmatched
 
 interface Unmatched {
@@ -55,7 +55,7 @@ type Parked = Unmatched & { key: string }
 
 const KEPT_ERRORS = 1_000
 const INSERTED_AT_ONCE = 1_000
-/** What is held in memory while one file is imported; larger collections come in several files. */
+/** Maximum entries in memory while one file is imported; larger collections need several files. */
 const MOST_ROWS = 100_000
 const MOST_BYTES = 32 * 1024 * 1024
 
@@ -77,7 +77,7 @@ export const importCollection = verb(
     const rows = await readAll(ctx, knownFormat(name), file as CollectionFile, report)
     const { unchanged } = report
     return change(ctx, async (tx, note) => {
-      // Runs again after a deadlock: counts begin again.
+      // Repeated after a deadlock: counts start again.
       Object.assign(report, { added: 0, parked: 0, unchanged })
       const collection = await lockCollection(tx, collectionId)
       await write(tx, collection.id, name, rows, report)
@@ -113,7 +113,7 @@ async function readAll({ db, catalogue }: ImportCtx, format: CollectionFormat, f
       await lookup.load(entries.flatMap((entry) => entry.item.keys))
       const matchOne = (i: number) => rows.push(judge(catalogue, entries[i]!, matchItem(catalogue, lookup, entries[i]!.item)))
       await inSlices(entries.length, matchOne, 1)
-      // Lines that make no entry take time, too.
+      // Lines without an entry take time, too.
       await new Promise((resolve) => setImmediate(resolve))
     }
   } catch (error) {
@@ -160,7 +160,7 @@ function judge(catalogue: Catalogue, entry: CollectionEntry, match: Match): Judg
 
 async function write(tx: Tx, collectionId: number, format: string, rows: Judged[], report: CollectionImport): Promise<void> {
   const known = await Known.load(tx, collectionId)
-  // What the file itself brought earlier comes first: only the rest is compared with what records are now.
+  // Records that the file created earlier come first: only the rest is compared with current values.
   const open: { row: Judged; key: string }[] = []
   await inSlices(rows.length, (from, to) => {
     for (const row of rows.slice(from, to)) {
@@ -186,7 +186,7 @@ async function write(tx: Tx, collectionId: number, format: string, rows: Judged[
   for (let from = 0; from < records.length; from += INSERTED_AT_ONCE) {
     const added = await insertRecords(tx, records.slice(from, from + INSERTED_AT_ONCE))
     const refused = added.find((one) => 'refused' in one)
-    // Between matching and writing an item or a grade went away: nothing is kept, the file can be sent again.
+    // Between matching and writing, an item or a grade was deleted: nothing is stored, and the file can be sent again.
     if (refused) throw invalid('file', 'catalogue_changed')
   }
   if (unparked.length > 0) await sql`delete from collection_parked_rows where id = any(${unparked}::int8[])`.execute(tx)
@@ -231,7 +231,7 @@ export function recordOf(collectionId: number, entry: CollectionEntry, itemId: n
   }
 }
 
-/** What a row says, whatever line it stands on: the same row in a later file is known by it. */
+/** The content of a row, independent of its line: identifies the same row in a later file. */
 export function entryKey({ line: _line, ...content }: CollectionEntry): string {
   return createHash('sha256').update(JSON.stringify(content)).digest('base64url')
 }

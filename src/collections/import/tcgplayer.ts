@@ -1,4 +1,4 @@
-// Exports of TCGplayer: the collection (with product ids) and the seller's own pricing list; neither knows costs.
+// Exports of TCGplayer: the collection (with product ids) and the seller's own pricing list; neither has costs.
 import { FeedError } from '#core/feed.ts'
 import { problem, reason } from '#core/problems.ts'
 import { readCondition } from '#prices/sources/tcgplayer-csv.ts'
@@ -13,12 +13,12 @@ export const tcgplayer: CollectionFormat = {
   read: (source) => csvEntries(source, checkTcgplayerHeader, readTcgplayerRow),
 }
 
-/** A row of a file with these columns, null for a product of which there is none. @throws BadCell */
+/** A row of a file with these columns; null for a product without copies. @throws BadCell */
 export function readTcgplayerRow(cells: Cells): Omit<CollectionEntry, 'line'> | null {
   const name = cell(cells, 'Product Name')
   if (name === '') throw new BadCell(problem('Product Name', 'required'))
   const column = quantityColumn(cells)
-  // A product that is listed and of which there is none is not owned.
+  // A listed product without copies is not owned.
   if (!column) return null
   const { label, printing } = conditionOf(cells)
   const id = cell(cells, 'Product ID')
@@ -48,12 +48,12 @@ export function checkTcgplayerHeader(header: readonly string[]): void {
   if (!QUANTITIES.some((name) => header.includes(name))) throw new FeedError(reason('header', { any: QUANTITIES }))
 }
 
-/** The quantity may be in either column; the one that has none is empty or 0. */
+/** The quantity may be in either column; the other one is empty or 0. */
 function quantityColumn(cells: Cells): string | undefined {
   return QUANTITIES.find((column) => !/^0*$/.test(cell(cells, column)))
 }
 
-/** `Near Mint Holofoil` is a condition with its printing; a column of its own wins. */
+/** `Near Mint Holofoil` is a condition with its printing; a separate column wins. */
 function conditionOf(cells: Cells): { label: string | null; printing: string | null } {
   const text = cell(cells, 'Condition')
   const printing = textOrNull(cells, 'Printing')

@@ -14,7 +14,7 @@ export async function requireIntake(on: Queryable, accountId: number): Promise<v
   if ((await findIntakeQuota(on, accountId)) === null) throw closed()
 }
 
-/** The quota; whoever brings listings of the account in does so alone until the transaction ends. @throws FORBIDDEN as `requireIntake` */
+/** The quota, locked: other imports of the account's listings wait until the transaction ends. @throws FORBIDDEN as `requireIntake` */
 export async function lockIntake(tx: Tx, accountId: number): Promise<number> {
   const quota = await lockIntakeQuota(tx, accountId)
   if (quota === null) throw closed()

