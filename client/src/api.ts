@@ -4245,7 +4245,7 @@ export interface operations {
                      *           "code": "service",
                      *           "name": "service",
                      *           "currency": "TRY",
-                     *           "last_price_at": "2026-11-23T03:40:41.408Z"
+                     *           "last_price_at": "2026-11-23T05:51:43.472Z"
                      *         },
                      *         {
                      *           "code": "source_a",
@@ -4384,11 +4384,11 @@ export interface operations {
                      *           "last_sales": [
                      *             {
                      *               "price": 1200,
-                     *               "sold_at": "2026-11-23T06:40:51+03:00"
+                     *               "sold_at": "2026-11-23T08:51:55+03:00"
                      *             },
                      *             {
                      *               "price": 36407.97,
-                     *               "sold_at": "2026-11-11T03:19:39+03:00"
+                     *               "sold_at": "2026-11-11T05:30:41+03:00"
                      *             }
                      *           ]
                      *         }
@@ -4505,16 +4505,16 @@ export interface operations {
                      *         "shipping_payer": "buyer",
                      *         "offers_enabled": false,
                      *         "highlighted_until": null,
-                     *         "published_at": "2026-11-23T06:40:50+03:00",
-                     *         "expires_at": "2026-12-23T06:40:50+03:00",
+                     *         "published_at": "2026-11-23T08:51:54+03:00",
+                     *         "expires_at": "2026-12-23T08:51:54+03:00",
                      *         "min_offer_price": null,
                      *         "item_id": 5,
                      *         "grade_id": 4,
                      *         "rejection_reason": null,
                      *         "sku": null,
                      *         "changed_by": null,
-                     *         "created_at": "2026-11-23T06:40:50+03:00",
-                     *         "updated_at": "2026-11-23T06:40:51+03:00",
+                     *         "created_at": "2026-11-23T08:51:54+03:00",
+                     *         "updated_at": "2026-11-23T08:51:55+03:00",
                      *         "etag": "\"3001-5\"",
                      *         "pc_multiplier": 2.92,
                      *         "grade": {
@@ -4873,16 +4873,16 @@ export interface operations {
                      *           "shipping_payer": "buyer",
                      *           "offers_enabled": false,
                      *           "highlighted_until": null,
-                     *           "published_at": "2026-11-23T06:40:50+03:00",
-                     *           "expires_at": "2026-12-23T06:40:50+03:00",
+                     *           "published_at": "2026-11-23T08:51:54+03:00",
+                     *           "expires_at": "2026-12-23T08:51:54+03:00",
                      *           "min_offer_price": null,
                      *           "item_id": 5,
                      *           "grade_id": 4,
                      *           "rejection_reason": null,
                      *           "sku": null,
                      *           "changed_by": null,
-                     *           "created_at": "2026-11-23T06:40:50+03:00",
-                     *           "updated_at": "2026-11-23T06:40:51+03:00",
+                     *           "created_at": "2026-11-23T08:51:54+03:00",
+                     *           "updated_at": "2026-11-23T08:51:55+03:00",
                      *           "etag": "\"3001-5\""
                      *         }
                      *       ],
@@ -4983,7 +4983,7 @@ export interface operations {
                      *             "slug": "charizard-4-102-base-set"
                      *           },
                      *           "price": 1200,
-                     *           "sold_at": "2026-11-23T06:40:51+03:00"
+                     *           "sold_at": "2026-11-23T08:51:55+03:00"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -5070,7 +5070,7 @@ export interface operations {
                      *         "reasons": [
                      *           {
                      *             "code": "sold",
-                     *             "since": "2026-11-23T06:40:51+03:00",
+                     *             "since": "2026-11-23T08:51:55+03:00",
                      *             "what_to_do": "A sold listing stays sold. Create a new listing to offer more units.",
                      *             "rejection_reason": null
                      *           }
@@ -5498,13 +5498,13 @@ export interface operations {
                      *         {
                      *           "id": 3001,
                      *           "status": "active",
-                     *           "expires_at": "2026-12-23T06:40:52+03:00",
+                     *           "expires_at": "2026-12-23T08:52:00+03:00",
                      *           "refused": null
                      *         },
                      *         {
                      *           "id": 3003,
                      *           "status": "sold",
-                     *           "expires_at": "2026-12-23T06:40:51+03:00",
+                     *           "expires_at": "2026-12-23T08:51:55+03:00",
                      *           "refused": {
                      *             "message": "the listing is sold and can no longer be changed",
                      *             "rule": "listing_sold",
@@ -5900,7 +5900,7 @@ export interface operations {
                      *             "market": "service",
                      *             "amount": 20775.95,
                      *             "currency": "TRY",
-                     *             "at": "2026-11-23T03:40:41.408Z",
+                     *             "at": "2026-11-23T05:51:43.472Z",
                      *             "import_id": 1,
                      *             "line": 43,
                      *             "used": false,
@@ -6022,13 +6022,13 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "cursor": "WzEsIjc3MTEyMDY3NzczODc2NjAwNzAiLCI3NTc6NzU3OiIsIjgwODo4MDg6IiwiNzYzIiw1LDFd",
+                     *           "cursor": "WzEsIjc3MTEyNDA1Mjk4NjA3NjI4MTEiLCI3NTc6NzU3OiIsIjgxMjo4MTI6IiwiNzY0Iiw1LDFd",
                      *           "kind": "item",
                      *           "id": 1,
                      *           "item_id": 1,
                      *           "market": null,
                      *           "label": null,
-                     *           "at": "2026-11-23T03:40:40.773Z",
+                     *           "at": "2026-11-23T05:51:41.895Z",
                      *           "data": {
                      *             "id": 1,
                      *             "market": "source_c",
@@ -6089,19 +6089,19 @@ export interface operations {
                      *                 "label": "PSA 10",
                      *                 "price": 6336.79,
                      *                 "currency": "TRY",
-                     *                 "updated_at": "2026-11-23T03:40:41.408Z"
+                     *                 "updated_at": "2026-11-23T05:51:43.472Z"
                      *               }
                      *             ]
                      *           }
                      *         },
                      *         {
-                     *           "cursor": "WzEsIjc3MTEyMDY3NzczODc2NjAwNzAiLCI3NTc6NzU3OiIsIjgwODo4MDg6IiwiNzYzIiw1LDJd",
+                     *           "cursor": "WzEsIjc3MTEyNDA1Mjk4NjA3NjI4MTEiLCI3NTc6NzU3OiIsIjgxMjo4MTI6IiwiNzY0Iiw1LDJd",
                      *           "kind": "item",
                      *           "id": 2,
                      *           "item_id": 2,
                      *           "market": null,
                      *           "label": null,
-                     *           "at": "2026-11-23T03:40:40.773Z",
+                     *           "at": "2026-11-23T05:51:41.895Z",
                      *           "data": {
                      *             "id": 2,
                      *             "market": "source_c",
@@ -6168,7 +6168,7 @@ export interface operations {
                      *           }
                      *         }
                      *       ],
-                     *       "next": "WzEsIjc3MTEyMDY3NzczODc2NjAwNzAiLCI3NTc6NzU3OiIsIjgwODo4MDg6IiwiNzYzIiw1LDJd"
+                     *       "next": "WzEsIjc3MTEyNDA1Mjk4NjA3NjI4MTEiLCI3NTc6NzU3OiIsIjgxMjo4MTI6IiwiNzY0Iiw1LDJd"
                      *     }
                      */
                     "application/json": {
@@ -6940,7 +6940,7 @@ export interface operations {
                      *             "params": {}
                      *           },
                      *           "candidates": [],
-                     *           "parked_at": "2026-11-23T03:40:52.950Z"
+                     *           "parked_at": "2026-11-23T05:52:00.403Z"
                      *         }
                      *       ],
                      *       "pagination": {
@@ -7230,8 +7230,8 @@ export interface operations {
                      *           "reversed": 0,
                      *           "kept": 0,
                      *           "failed": 0,
-                     *           "created_at": "2026-11-23T06:40:52+03:00",
-                     *           "expires_at": "2026-11-24T06:40:52+03:00",
+                     *           "created_at": "2026-11-23T08:51:59+03:00",
+                     *           "expires_at": "2026-11-24T08:51:59+03:00",
                      *           "applied_at": null,
                      *           "undone_at": null
                      *         }
@@ -7361,8 +7361,8 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T06:40:52+03:00",
-                     *         "expires_at": "2026-11-24T06:40:52+03:00",
+                     *         "created_at": "2026-11-23T08:51:59+03:00",
+                     *         "expires_at": "2026-11-24T08:51:59+03:00",
                      *         "applied_at": null,
                      *         "undone_at": null,
                      *         "rows": [
@@ -7529,9 +7529,9 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T06:40:52+03:00",
-                     *         "expires_at": "2026-11-24T06:40:52+03:00",
-                     *         "applied_at": "2026-11-23T06:40:52+03:00",
+                     *         "created_at": "2026-11-23T08:51:59+03:00",
+                     *         "expires_at": "2026-11-24T08:51:59+03:00",
+                     *         "applied_at": "2026-11-23T08:52:00+03:00",
                      *         "undone_at": null,
                      *         "rows": [
                      *           {
@@ -7645,9 +7645,9 @@ export interface operations {
                      *         "reversed": 0,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T06:40:52+03:00",
-                     *         "expires_at": "2026-11-24T06:40:52+03:00",
-                     *         "applied_at": "2026-11-23T06:40:52+03:00",
+                     *         "created_at": "2026-11-23T08:51:59+03:00",
+                     *         "expires_at": "2026-11-24T08:51:59+03:00",
+                     *         "applied_at": "2026-11-23T08:52:00+03:00",
                      *         "undone_at": null,
                      *         "rows": [
                      *           {
@@ -7781,10 +7781,10 @@ export interface operations {
                      *         "reversed": 1,
                      *         "kept": 0,
                      *         "failed": 0,
-                     *         "created_at": "2026-11-23T06:40:52+03:00",
-                     *         "expires_at": "2026-11-24T06:40:52+03:00",
-                     *         "applied_at": "2026-11-23T06:40:52+03:00",
-                     *         "undone_at": "2026-11-23T06:40:52+03:00",
+                     *         "created_at": "2026-11-23T08:51:59+03:00",
+                     *         "expires_at": "2026-11-24T08:51:59+03:00",
+                     *         "applied_at": "2026-11-23T08:52:00+03:00",
+                     *         "undone_at": "2026-11-23T08:52:00+03:00",
                      *         "rows": [
                      *           {
                      *             "row": 1,
@@ -8256,7 +8256,7 @@ export interface operations {
                      *         "ceiling": 5000,
                      *         "max_move_percent": 20,
                      *         "min_comparables": 1,
-                     *         "simulated_at": "2026-11-23T06:40:52+03:00",
+                     *         "simulated_at": "2026-11-23T08:52:00+03:00",
                      *         "last_run_at": null
                      *       },
                      *       "message": "Repricing rule updated"
@@ -9428,8 +9428,8 @@ export interface operations {
                      *           "unit_price": 1250.5,
                      *           "commission": 125.05,
                      *           "payout": 1125.45,
-                     *           "sold_at": "2026-11-23T06:40:51+03:00",
-                     *           "cancelled_at": "2026-11-23T06:40:51+03:00",
+                     *           "sold_at": "2026-11-23T08:51:55+03:00",
+                     *           "cancelled_at": "2026-11-23T08:51:55+03:00",
                      *           "refunded": 1250.5
                      *         }
                      *       ],
@@ -9528,7 +9528,7 @@ export interface operations {
                      *         "lines": [
                      *           {
                      *             "kind": "sale",
-                     *             "at": "2026-11-03T03:58:09+03:00",
+                     *             "at": "2026-11-03T06:09:11+03:00",
                      *             "order_id": 9000000150,
                      *             "line": 1,
                      *             "listing_id": 2142,
@@ -9547,7 +9547,7 @@ export interface operations {
                      *           },
                      *           {
                      *             "kind": "sale",
-                     *             "at": "2026-11-03T09:18:05+03:00",
+                     *             "at": "2026-11-03T11:29:07+03:00",
                      *             "order_id": 9000000208,
                      *             "line": 1,
                      *             "listing_id": 2889,
@@ -10052,14 +10052,14 @@ export interface operations {
                      *       "success": true,
                      *       "data": [
                      *         {
-                     *           "id": 6,
+                     *           "id": 7,
                      *           "attempt": 1,
                      *           "status_code": null,
                      *           "success": false,
                      *           "error": "name not resolved",
                      *           "response_excerpt": "",
                      *           "event": "sale",
-                     *           "created_at": "2026-11-23T06:40:51+03:00",
+                     *           "created_at": "2026-11-23T08:51:55+03:00",
                      *           "test": true,
                      *           "mark": "test"
                      *         }
@@ -10067,8 +10067,8 @@ export interface operations {
                      *       "pagination": {
                      *         "current_page": 1,
                      *         "per_page": 1,
-                     *         "total": 6,
-                     *         "last_page": 6,
+                     *         "total": 7,
+                     *         "last_page": 7,
                      *         "has_more": true
                      *       }
                      *     }
@@ -10248,14 +10248,16 @@ export interface operations {
                      *             "expected": "2xx within 5 seconds",
                      *             "got": "200 after 18 ms",
                      *             "ok": true,
-                     *             "how_to_fix": null
+                     *             "how_to_fix": null,
+                     *             "fix": null
                      *           },
                      *           {
                      *             "name": "stale",
                      *             "expected": "401",
                      *             "got": "200 after 16 ms",
                      *             "ok": false,
-                     *             "how_to_fix": "Refuse notifications whose webhook-timestamp is older than five minutes, and verify webhook-signature, which covers it: otherwise anyone who recorded a notification can send it again."
+                     *             "how_to_fix": "Reject notifications whose webhook-timestamp is older than five minutes, and verify webhook-signature, which covers it: otherwise a recorded notification can be replayed.",
+                     *             "fix": "stale"
                      *           }
                      *         ]
                      *       }
@@ -10342,7 +10344,7 @@ export interface operations {
                      *           "id": "evt_1",
                      *           "cursor": "WzEsImV2ZW50cyIsMywxXQ",
                      *           "event": "sale",
-                     *           "sent_at": "2026-11-23T06:40:51+03:00",
+                     *           "sent_at": "2026-11-23T08:51:55+03:00",
                      *           "data": {
                      *             "order_id": 900001,
                      *             "listing_id": 3001,
@@ -10350,7 +10352,7 @@ export interface operations {
                      *             "quantity": 1,
                      *             "unit_price": 1250.5,
                      *             "seller_payout": 1125.45,
-                     *             "sold_at": "2026-11-23T06:40:51+03:00"
+                     *             "sold_at": "2026-11-23T08:51:55+03:00"
                      *           },
                      *           "delivered": false
                      *         },
@@ -10358,7 +10360,7 @@ export interface operations {
                      *           "id": "evt_2",
                      *           "cursor": "WzEsImV2ZW50cyIsMywyXQ",
                      *           "event": "sale",
-                     *           "sent_at": "2026-11-23T06:40:51+03:00",
+                     *           "sent_at": "2026-11-23T08:51:55+03:00",
                      *           "data": {
                      *             "order_id": 900003,
                      *             "listing_id": 3003,
@@ -10366,7 +10368,7 @@ export interface operations {
                      *             "quantity": 1,
                      *             "unit_price": 1200,
                      *             "seller_payout": 1080,
-                     *             "sold_at": "2026-11-23T06:40:51+03:00"
+                     *             "sold_at": "2026-11-23T08:51:55+03:00"
                      *           },
                      *           "delivered": false
                      *         }
@@ -10565,7 +10567,7 @@ export interface operations {
                      *         },
                      *         "key": {
                      *           "label": "demo",
-                     *           "last4": "CENZ",
+                     *           "last4": "jJKf",
                      *           "expires_at": null,
                      *           "read_only": false,
                      *           "allowed_origins": [],
