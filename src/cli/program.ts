@@ -96,6 +96,11 @@ function overrideExit(command: Command): void {
 }
 overrideExit(program)
 
+// `| head` reads only the start: the command goes on without printing the rest.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+})
+
 try {
   await program.parseAsync(process.argv.length > 2 ? process.argv : [...process.argv, 'serve'])
 } catch (error) {

@@ -8,7 +8,7 @@ import { readConfig } from '#config.ts'
 import { processStart } from '#db/data-dir.ts'
 import { send, until } from '../support/node.ts'
 import { freshDatabase } from '../support/postgres.ts'
-import { endAll, freshDataDir, kill, printedKeys, run, serve, type Service, type Settings, stop } from './service.ts'
+import { endAll, freshDataDir, kill, launch, printedKeys, run, serve, type Service, type Settings, stop } from './service.ts'
 
 const SAMPLES = ['pokemon', 'onepiece'].map((name) => new URL(`../../sample/${name}.ndjson`, import.meta.url).pathname)
 
@@ -258,6 +258,16 @@ describe('usage', () => {
     expect(commands).toEqual(expect.arrayContaining(named))
     const helps = await Promise.all(commands.filter((name) => name !== 'help').map((name) => run([name, '--help'], {})))
     for (const help of helps) expect([help.code, help.said, help.out]).toEqual([0, [], expect.stringMatching(/^Usage: mintmark /)])
+  })
+
+  test('a reader that stops early, such as head, leaves no error', async () => {
+    const command = launch(['import', '--help'], {})
+    // The reader is gone before the help is written.
+    command.stdout!.destroy()
+    let said = ''
+    command.stderr!.setEncoding('utf8').on('data', (text: string) => (said += text))
+    const [code] = (await once(command, 'exit')) as [number]
+    expect([code, said]).toEqual([0, ''])
   })
 
   test.each([
