@@ -10248,14 +10248,16 @@ export interface operations {
                      *             "expected": "2xx within 5 seconds",
                      *             "got": "200 after 18 ms",
                      *             "ok": true,
-                     *             "how_to_fix": null
+                     *             "how_to_fix": null,
+                     *             "fix": null
                      *           },
                      *           {
                      *             "name": "stale",
                      *             "expected": "401",
                      *             "got": "200 after 16 ms",
                      *             "ok": false,
-                     *             "how_to_fix": "Refuse notifications whose webhook-timestamp is older than five minutes, and verify webhook-signature, which covers it: otherwise anyone who recorded a notification can send it again."
+                     *             "how_to_fix": "Reject notifications whose webhook-timestamp is older than five minutes, and verify webhook-signature, which covers it: otherwise a recorded notification can be replayed.",
+                     *             "fix": "stale"
                      *           }
                      *         ]
                      *       }
