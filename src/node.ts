@@ -118,7 +118,7 @@ const EVERY = {
 } as const
 /** Writers wait while columns are written, and a node that hears nothing for `STALE_MS` is not ready: a slower disk gets its file at stop only. */
 const MOST_HELD_MS = 2_000
-/** Several nodes of one machine may stop together. Nobody waits for changes any more, but whoever stops the node does for its end. */
+/** Several nodes of one machine may stop together. Changes no longer wait then, but the process that stops the node does. */
 const AT_STOP = { unlessWithinMs: 10_000, mostHeldMs: 4_000 } as const
 /** How long requests under way may take to end when the node stops. */
 const CLOSE_MS = 5_000
