@@ -24,14 +24,14 @@ function keepInMemory(): void {
 }
 if (process.env.VITEST_WORKER_ID === undefined) keepInMemory()
 
-/** Files that start whole programs and wait for them: short to read and long to run, so that their size tells nothing. */
-const LONGEST = ['/test/reliability/', '/test/program/', '/test/console/', '/test/desk/', '/test/client/']
+/** Where files start programs or browsers and wait for them: short to read and long to run, so that their size tells nothing. */
+const LONGEST = ['reliability/', 'program/', 'console/', 'desk/', 'client/', 'spec/reference-page', 'spec/guides', 'graphql/graphiql']
 
 /** Starts the longest first, so that no worker ends with a long file while the others have nothing left to do. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    const rank = ({ moduleId }: TestSpecification) => (LONGEST.some((folder) => moduleId.includes(folder)) ? 0 : 1)
+    const rank = ({ moduleId }: TestSpecification) => (LONGEST.some((start) => moduleId.includes(`/test/${start}`)) ? 0 : 1)
     return sorted.sort((a, b) => rank(a) - rank(b))
   }
 }
