@@ -40,9 +40,9 @@ export function freshDataDir(): string {
 
 export type Settings = Record<string, string>
 
-export function launch(args: string[], settings: Settings): ChildProcess {
+export function launch(args: string[], settings: Settings, file = MAIN): ChildProcess {
   const env = { PATH: process.env.PATH, PORT: '0', OPERATOR_PORT: '0', ...settings }
-  const child = spawn(process.execPath, [MAIN, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [file, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   children.add(child)
   child.once('exit', () => children.delete(child))
   return child
