@@ -43,6 +43,7 @@ const TASKS = [
   'key-usage-retention',
   'listing-expiry',
   'operator-token-uses',
+  'price-archive',
   'price-evidence',
   'price-job-retention',
   'price-months',
