@@ -229,6 +229,7 @@ export async function forecastRun({ writes, previews, seed }: ForecastOptions): 
     await market.prepare()
     const forecasts = await forecastWrites(market, postgres, writes)
     const payouts = await previewPayouts(market, postgres, previews)
+    for (const line of service.log()) progress(`in the log: ${line}`)
     return [...forecasts, figure('commission of this run', `${commission} %`), ...payouts, count('lines in the log', service.log().length, 0)]
   } finally {
     if (service.ended() === null) await service.kill('SIGINT')

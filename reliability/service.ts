@@ -35,7 +35,18 @@ process.on('exit', () => {
 /** Starts a role of the program and waits until it says that it runs. */
 export async function startService(settings: Settings, { role = 'serve', command = [process.execPath], main = MAIN } = {}): Promise<Service> {
   const started = performance.now()
-  const env = { PATH: process.env.PATH, RATE_LIMITS: 'off', MINTMARK_DEMO: '0', LOG_LEVEL: 'warn', OPERATOR_TOKEN, SECRET_KEY, ...settings }
+  // Without a directory of its own it would start from the file of another service.
+  const noFile = settings.DATA_DIR === undefined && { START_FILE_MINUTES: '0' }
+  const env = {
+    PATH: process.env.PATH,
+    RATE_LIMITS: 'off',
+    MINTMARK_DEMO: '0',
+    LOG_LEVEL: 'warn',
+    OPERATOR_TOKEN,
+    SECRET_KEY,
+    ...noFile,
+    ...settings,
+  }
   const [program, ...before] = command
   const child = spawn(program!, [...before, main, role], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   children.add(child)
