@@ -74,6 +74,10 @@ export async function visitPages(browser: Browser, address: string, options: Bro
   waitingFor.set(page, requests)
   page.on('requestfinished', (request) => requests.delete(request))
   page.on('requestfailed', (request) => requests.delete(request))
+  // What the page before asked for is over, although its end may not be told: a request that a timer sends as the page goes.
+  page.on('framenavigated', (frame) => {
+    if (frame === page.mainFrame()) requests.clear()
+  })
   page.on('request', (request) => {
     requests.add(request)
     const { protocol, origin } = new URL(request.url())
@@ -156,9 +160,12 @@ export async function signInWith({ page }: Visit, credential: string): Promise<v
 
 /** Waits until the page is there and with it everything that it asked for; one answer may lead to the next request. */
 export async function settled(page: Page): Promise<void> {
-  const answered = () => waitingFor.get(page)!.size === 0
-  const stays = async () => answered() && (await page.evaluate<boolean>(STAYS)) && answered()
-  await until('the page and what it asked for', stays)
+  const open = waitingFor.get(page)!
+  const stays = async () => open.size === 0 && (await page.evaluate<boolean>(STAYS)) && open.size === 0
+  await until('the page and what it asked for', stays).catch(async (error: Error) => {
+    const asked = Array.from(open, (request) => `${request.method()} ${request.url()}`)
+    throw new Error(`${page.url()}: ${error.message}; no answer to ${JSON.stringify(asked)}; ${await page.evaluate<string>(UNSETTLED)}`)
+  })
 }
 
 /** Requests of a page that have no answer yet. */
@@ -169,6 +176,10 @@ const STAYS = `new Promise((resolve) => {
   const now = there()
   requestAnimationFrame(() => requestAnimationFrame(() => resolve(now && there())))
 })`
+
+/** What a page has that is awaited, and what is busy. */
+const UNSETTLED = `document.querySelectorAll('h1').length + ' h1, busy: ' +
+  [...document.querySelectorAll('[aria-busy=true]')].map((element) => element.outerHTML.slice(0, 200)).join('; ')`
 
 /** Calls the operator API as a shop or feed would. @throws Error with the answer when it is not a success */
 export async function operator<T>(node: TestNode, method: string, path: string, json?: unknown): Promise<T> {
