@@ -16,7 +16,7 @@ import type { ListingSnapshot } from '#market/snapshot/listings.ts'
 const NAME = 'start.columns'
 /** A file that is being written; one that was left behind goes after an hour. */
 const DRAFT = /^start\.[0-9a-f-]{36}\.part$/
-/** The form of the file itself; what is in the parts follows from the program. */
+/** Version of the file's layout; the contents of the parts depend on the program. */
 const FORM = 1
 
 // At the end of the file stand the table of its parts and, behind it, checksum and length of the table and these bytes.
@@ -308,7 +308,7 @@ async function syncDirectory(path: string): Promise<void> {
   await handle.sync().finally(() => handle.close())
 }
 
-/** Of the sources and of what they are run by: any other program may mean something else by a column. */
+/** A hash of the sources, the runtime and the settings: another program may encode columns differently. */
 function programHash(settings: string): string {
   const hash = createHash('sha256').update(`${process.version} ${process.arch} ${settings}`)
   for (const source of PROGRAM) {

@@ -169,8 +169,8 @@ interface SchemaError {
 }
 
 /**
- * The schema with each union of objects that a constant field tells apart replaced by what the value is meant to be: the
- * branch of its kind or, where there is none, an object whose kind is one of the union's.
+ * Replaces each discriminated union of a schema by the branch that the value selects. If no branch matches, only the
+ * discriminator is checked, so that errors do not name fields of other kinds.
  */
 function ofItsKind(shape: Shape, value: unknown): Shape {
   const kinds = shape.anyOf && kindsOf(shape.anyOf)
@@ -186,7 +186,7 @@ function ofItsKind(shape: Shape, value: unknown): Shape {
   return meant.every(([, field], i) => field === fields[i]![1]) ? shape : { ...shape, properties: Object.fromEntries(meant) }
 }
 
-/** The branches of a union by the constant that each has in the same field, null if they are not told apart so. */
+/** Name and branches of a discriminated union, by the value of the discriminator; null for other unions. */
 function kindsOf(union: readonly Shape[]): { name: string; branches: Map<unknown, Shape> } | null {
   const name = Object.keys(union[0]?.properties ?? {}).find((field) => union.every((branch) => branch.properties?.[field]?.const !== undefined))
   return name === undefined ? null : { name, branches: new Map(union.map((branch) => [branch.properties![name]!.const, branch])) }

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { FeedPlace } from './change-feed.ts'
 import type { Db, Queryable } from './schema.ts'
 
-/** Of use as long as the change log leads on from a file; the rest is room for clocks. */
+/** Files older than the change log are useless; one more day allows for clock differences. */
 const KEEP_DAYS = 8
 
 export interface FileOrigin extends FeedPlace {

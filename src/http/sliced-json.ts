@@ -2,10 +2,10 @@
 import { inSlices } from '#core/slices.ts'
 
 const LONG_LIST = 1_000
-/** Where the body of an answer may have a long list: `data` itself, or a field of it. */
+/** A long list is looked for in `data` and in its fields. */
 const LEVELS = 2
 
-/** The bytes that `JSON.stringify` would write. */
+/** The same bytes as `JSON.stringify`, built while other requests are served. */
 export async function slicedJson(body: object): Promise<Buffer> {
   const parts: Buffer[] = []
   await write(body, LEVELS, parts)

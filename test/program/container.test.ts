@@ -3,11 +3,11 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { freePorts } from '../../reliability/service.ts'
 import { until } from '../support/node.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
@@ -81,15 +81,6 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return String(port)
-}
-
 test('the image is small, runs as an ordinary user and checks its health', () => {
   expect(argumentsOf('USER')).toEqual(['node'])
   expect(argumentsOf('ENTRYPOINT')).toEqual(['["node", "src/main.ts"]'])
@@ -113,7 +104,7 @@ test('compose.yaml has a database, two nodes, a worker and Redis, in the order i
 test('the services start from what the image contains, become healthy and stop', async () => {
   const database = await freshDatabase()
   const user = ordinaryUser(database.url)
-  const redisPort = await freePort()
+  const [redisPort] = (await freePorts(1)).map(String) as [string]
   const redis = spawnSync('redis-server', ['--version']).status === 0
   if (redis) children.push(spawn('redis-server', ['--port', redisPort, '--bind', '127.0.0.1', '--save', '', '--dir', root], { stdio: 'ignore' }))
   const data = join(root, 'data')
@@ -121,7 +112,8 @@ test('the services start from what the image contains, become healthy and stop',
   if (user.uid !== undefined) chownSync(data, user.uid, user.gid!)
 
   const start = async (service: ComposeService) => {
-    const ports = { PORT: await freePort(), OPERATOR_PORT: await freePort() }
+    const [port, operatorPort] = (await freePorts(2)).map(String) as [string, string]
+    const ports = { PORT: port, OPERATOR_PORT: operatorPort }
     const settings: Record<string, string> = {
       ...service.environment,
       DATABASE_URL: database.url,
@@ -156,7 +148,7 @@ test('the services start from what the image contains, become healthy and stop',
     expect(program).toBe('node')
     const command = rest.map((each) => each.replace('8080', ports.PORT).replace('8081', ports.OPERATOR_PORT))
     await until(`${name} is healthy`, () => spawnSync(process.execPath, command).status === 0)
-    const nobody = await freePort()
+    const [nobody] = (await freePorts(1)).map(String) as [string]
     expect(
       spawnSync(
         process.execPath,

@@ -3,10 +3,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { freePorts } from '../../reliability/service.ts'
 import { until } from '../support/node.ts'
 import { printedKeys, removeDataOf } from './service.ts'
 
@@ -49,15 +49,6 @@ function checkOut(): string {
 
 const blocksOf = (page: string) => [...readFileSync(page, 'utf8').matchAll(/^```sh run\n(.*?)^```$/gms)].map((match) => match[1]!)
 
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return String(port)
-}
-
 interface Terminal {
   shell: ChildProcess
   shown: () => string
@@ -67,7 +58,8 @@ interface Terminal {
 /** A page's surroundings: a checkout, and free ports in place of those that pages name. */
 async function surroundings() {
   const cwd = checkOut()
-  const ports: Record<string, string> = { 8080: await freePort(), 8081: await freePort(), 9000: await freePort() }
+  const [publicPort, operatorPort, receiverPort] = (await freePorts(3)).map(String) as [string, string, string]
+  const ports: Record<string, string> = { 8080: publicPort, 8081: operatorPort, 9000: receiverPort }
   const path = process.env
     .PATH!.split(delimiter)
     .filter((each) => !each.startsWith(resolve('.')))
