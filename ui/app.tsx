@@ -1,5 +1,5 @@
 // Pages for signed-in people: sign-in until then, the frame around them, and what is on all of them.
-import type { ComponentChildren, VNode } from 'preact'
+import { type ComponentChildren, options, type VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso'
 import type { SessionStore } from './api.ts'
@@ -8,6 +8,9 @@ import { Heading } from './heading.tsx'
 import { Empty } from './states.tsx'
 import { announce, Toasts } from './toasts.tsx'
 import { t } from './words.ts'
+
+// Effects run with their rendering, not after the next frame: what is visible already reacts to keys, and requests leave a frame earlier.
+options.requestAnimationFrame = queueMicrotask
 
 interface AppProps<Session> {
   /** address below which the pages are */

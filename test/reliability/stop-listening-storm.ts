@@ -4,6 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 
 export interface Storm {
   answered: number
+  /** also counted as it goes on, in `refusals` */
   refused: number
   /** connections that were opened and then ended without an answer */
   lost: number
@@ -11,7 +12,7 @@ export interface Storm {
 
 const CLIENTS = 8
 const REFUSED_PAUSE_MS = 2
-const { port } = workerData as { port: number }
+const { port, refusals } = workerData as { port: number; refusals: Int32Array }
 const counts: Storm = { answered: 0, refused: 0, lost: 0 }
 let blowing = true
 
@@ -29,7 +30,9 @@ async function client(): Promise<void> {
   while (blowing) {
     const outcome = await askOnce()
     counts[outcome] += 1
-    if (outcome === 'refused') await new Promise((resolve) => setTimeout(resolve, REFUSED_PAUSE_MS))
+    if (outcome !== 'refused') continue
+    Atomics.add(refusals, 0, 1)
+    await new Promise((resolve) => setTimeout(resolve, REFUSED_PAUSE_MS))
   }
 }
 
