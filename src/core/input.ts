@@ -207,7 +207,7 @@ function problemsOf(schema: Shape, errors: SchemaError[], body: unknown, given: 
       const properties = Object.keys(shapeAt(schema, path, body)?.properties ?? {})
       const fields = path.length === 0 ? properties.filter((name) => !given.includes(name)) : properties
       for (const name of (error.params as { additionalProperties: string[] }).additionalProperties) {
-        add([...path, name].join('.'), reason('unknown_field', { fields }))
+        add([...path, name].join('.'), reason('unknown_field', fields.length > 0 ? { fields } : {}))
       }
     } else if (error.keyword !== 'boolean') {
       add(path.join('.') || 'body', allowed(shapeAt(schema, path, body)))

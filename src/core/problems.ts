@@ -105,7 +105,7 @@ const TERM_PARAMS = ['thing', 'state', 'status', 'action', 'part', 'units', 'for
 export const RULES = {
   // Fields by their schema
   required: 'is required[ and {must}]',
-  unknown_field: 'is not allowed here; allowed fields: {fields}',
+  unknown_field: 'is not allowed here[; allowed fields: {fields}]',
   invalid: 'is not valid',
   only_once: 'must be given only once',
   at_least_one: 'must have at least one of {fields}',

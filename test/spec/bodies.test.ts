@@ -164,10 +164,11 @@ describe('an unknown field', () => {
       [operator(`/accounts/${node.accounts.plus}`, { x: 1 }, 'PATCH'), 'VALIDATION_ERROR', 'name, plan, suspended, listing_intake'],
       [operator(`/accounts/${node.accounts.plus}/credits`, { amount: 1, x: 1 }), 'VALIDATION_ERROR', 'amount, reason'],
       [operator(`/collections/${collection}`, { x: 1 }, 'PATCH'), 'VALIDATION_ERROR', 'name, description, visibility'],
+      [operator(`/listings/${listing}/undo-decision`, { x: 1 }), 'VALIDATION_ERROR', ''],
     ]
     for (const [answer, code, known] of answers) {
       const { status, body } = await answer
-      expect([status, body.error?.code, rulesIn(body.error)]).toEqual([422, code, `x unknown_field ${known.replaceAll(', ', ',')}`])
+      expect([status, body.error?.code, rulesIn(body.error)]).toEqual([422, code, `x unknown_field ${known.replaceAll(', ', ',')}`.trim()])
     }
   })
 

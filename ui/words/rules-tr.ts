@@ -92,7 +92,7 @@ export const TURKISH: Words = {
   },
   rules: {
     required: 'gerekli[: {must}]',
-    unknown_field: 'burada kullanılamaz; kullanılabilen alanlar: {fields}',
+    unknown_field: 'burada kullanılamaz[; kullanılabilen alanlar: {fields}]',
     invalid: 'geçerli değil',
     only_once: 'yalnızca bir kez verilebilir',
     at_least_one: 'şunlardan en az birini içermeli: {fields}',
