@@ -27,7 +27,7 @@ export const acceptMatch = verb(
     decideMatch(ctx, id, { decision: 'accepted', verdicts: (tx, match) => joining(tx, match, itemId) }),
 )
 
-/** The record joins the item; where that is none of the candidates, it is none of them. */
+/** Joins the record to the item; if the item is not one of the candidates, the record is kept apart from all of them. */
 async function joining(tx: Tx, match: QueuedMatch, itemId: number): Promise<Verdict[]> {
   const liveId = await liveItemId(tx, itemId)
   if (liveId === null) throw invalid('item_id', 'unknown_id', { thing: 'item', id: itemId })
@@ -51,7 +51,7 @@ async function joining(tx: Tx, match: QueuedMatch, itemId: number): Promise<Verd
   ]
 }
 
-/** Records by which the item can be named in a decision, best first: of sources before our own exports and edits. */
+/** Records that identify the item in a decision, best first: real sources before our own exports and edits. */
 async function recordsUnder(tx: Tx, { game, world }: QueuedMatch, itemId: number): Promise<NamedRecord[]> {
   const { rows } = await sql<Omit<NamedRecord, 'key'> & { whole: boolean }>`
     select r.id, r.source, r.foreign_id, r.finish, s.whole
@@ -66,8 +66,8 @@ async function recordsUnder(tx: Tx, { game, world }: QueuedMatch, itemId: number
 }
 
 /**
- * The pair of records that joins the cards. Two of different finishes are one item from then on, so that they are only taken
- * where no finishes are the same: what a card has in several finishes joins those of the other card one by one.
+ * The pair of records whose decision joins the two cards. Joining different finishes makes them one item, so it is done only when
+ * no finish is shared: otherwise each finish joins its counterpart.
  */
 async function pairOf(tx: Tx, records: readonly NamedRecord[], others: readonly NamedRecord[]): Promise<Pair> {
   const same = equalFinish(records, others)

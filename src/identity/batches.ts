@@ -1,4 +1,4 @@
-// Batches that change which records are one item, as operators see a reverted one: merges and splits have ids of one sequence.
+// Batches that change which records are one item, as operators see a reverted one: merges and splits share one id sequence.
 import { sql } from 'kysely'
 import { existing } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
@@ -22,7 +22,7 @@ type SplitRow = Pick<Batch, 'from' | 'into' | 'author'> & { at: Date }
 
 /** @throws NOT_FOUND */
 export async function fetchBatch(on: Queryable, id: number): Promise<Batch> {
-  // An item that was merged since is described by the merge that emptied it.
+  // An item that has since been merged is described by the merge that emptied it.
   const described = (column: 'split_item' | 'item_id') => sql`(
     select jsonb_build_object('id', s.${sql.id(column)}, 'name', d.name, 'ref', d.ref, 'market', d.market) from (
       select name, ref, market from items where id = s.${sql.id(column)}

@@ -1,4 +1,4 @@
-// Takes a match from the queue, applies a decision the same way as imports do, and records it so that it can be withdrawn.
+// Decides a match in the queue: applies the decision as imports do, and records it so that it can be withdrawn.
 import { sql } from 'kysely'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { conflict } from '#core/errors.ts'
@@ -25,7 +25,7 @@ export interface QueuedMatch extends World {
   waiting_since: Date
 }
 
-/** A source record by its parts, and its key in decisions. */
+/** A source record by its parts, with its key in decisions. */
 export interface NamedRecord {
   id: number
   key: string
@@ -42,16 +42,16 @@ export interface Verdict {
 
 interface Deciding {
   decision: 'accepted' | 'separated'
-  /** what to write, given the match; asked again with the new candidates as long as the record stays pending */
+  /** the pairs to write for the match; called again with the new candidates while the record is still pending */
   verdicts: (tx: Tx, match: QueuedMatch) => Promise<Verdict[]>
 }
 
-/** A record that resembles many cards waits with ten of them at a time. */
+/** A record that resembles many cards is listed with ten of them at a time, so one decision can take several rounds. */
 const MOST_ROUNDS = 30
 
 /**
- * Decides a match. The first of several deciders has the row of the queue, the others find it gone.
- * @throws NOT_FOUND, CONFLICT for a match that is decided already or that the decision does not settle
+ * Decides a match. If several people decide at once, the first takes the queue row and the others get an error.
+ * @throws NOT_FOUND, CONFLICT if the match is already decided or the decision leaves it pending
  */
 export function decideMatch(ctx: PriceWriteCtx, id: number, { decision, verdicts }: Deciding): Promise<Match> {
   return change(ctx, async (tx, note) => {
@@ -90,15 +90,15 @@ async function takeMatch(tx: Tx, id: number): Promise<QueuedMatch> {
   throw await notWaiting(tx, id)
 }
 
-/** Why a match is not in the queue: decided, or there is none. */
+/** The error for a match that is not in the queue: already decided, or not found. */
 export async function notWaiting(tx: Tx, id: number) {
   const decided = await tx.selectFrom('decided_matches').select(['decision', 'author']).where('id', '=', existing('match', id)).executeTakeFirst()
   return decided ? conflict('match_decided', { id, state: decided.decision, by: decided.author }) : missing('match', id)
 }
 
 /**
- * Applies decisions to the items that they can affect; gives the ids of the merges that followed.
- * @param around records and sets that the decisions are about
+ * Applies decisions to the items that they can affect, and returns the ids of the resulting merges.
+ * @param around the records and sets that the decisions concern
  */
 export async function settled(
   ctx: PriceWriteCtx,
@@ -143,13 +143,13 @@ async function keepDecision(tx: Tx, match: QueuedMatch, { decision, written, mer
     from item_sources where record_id = any(${record_ids}::int4[])`.execute(tx)
 }
 
-/** The match does not count as postponed any more. */
+/** Removes the postponement of the match. */
 export async function endPostponement(tx: Tx, { record_ids: ids }: Pick<QueuedMatch, 'record_ids'>): Promise<void> {
   const keys = (await namedRecords(tx, ids)).map(({ key }) => key)
   await sql`delete from match_decisions where kind = 'postponed' and a = any(${keys}::text[])`.execute(tx)
 }
 
-/** Records with their keys, in the order of the ids. */
+/** Records with their keys, in the order of `ids`. */
 export async function namedRecords(tx: Tx, ids: readonly number[]): Promise<NamedRecord[]> {
   const { rows } = await sql<Omit<NamedRecord, 'key'>>`
     select id, source, foreign_id, finish from source_records where id = any(${ids}::int4[]) order by array_position(${ids}::int4[], id)`.execute(tx)

@@ -1,4 +1,4 @@
-// Decides about a set and so all its cards: maps it to a set of another source or separates it, and withdraws that decision.
+// Decides a set and therefore all its cards: maps it to a set of another source or keeps it separate, and withdraws that decision.
 import { sql } from 'kysely'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { conflict, invalid } from '#core/errors.ts'
@@ -54,7 +54,7 @@ export const withdrawSetMatch = verb(
     }),
 )
 
-/** @param choose the set that it is, null for none */
+/** @param choose returns the set to map to, or null for none */
 function decideSet(ctx: PriceWriteCtx, id: number, choose: (tx: Tx, set: StoredSet) => Promise<StoredSet | null>): Promise<SetMatch> {
   return change(ctx, async (tx, note) => {
     await lockIdentity(tx)
@@ -72,7 +72,7 @@ function decideSet(ctx: PriceWriteCtx, id: number, choose: (tx: Tx, set: StoredS
   })
 }
 
-/** The first of several deciders writes; about what still waits after that, one can decide again. */
+/** Only the first of several concurrent decisions is written; a set can be decided again while a mapping is still pending. */
 async function decideOnce(tx: Tx, { id, ref }: StoredSet, other: StoredSet | null, author: string): Promise<void> {
   const { rows } = await sql`
     insert into match_decisions (kind, a, b, author)
@@ -111,7 +111,7 @@ async function chosenSet(tx: Tx, set: StoredSet, setId: number): Promise<StoredS
   return other
 }
 
-/** Applies decisions about the set to the worlds that its cards are in; gives the merges that followed. */
+/** Applies the decisions about the set to every world that its cards belong to, and returns the ids of the resulting merges. */
 async function settleSet(ctx: PriceWriteCtx, tx: Tx, note: Note, { ref, market, game }: StoredSet): Promise<number[]> {
   const { rows } = await sql<World>`
     select distinct game, world from source_records

@@ -1,13 +1,13 @@
-// Decisions of people about records, stored separately from them, so that they also apply to later imports.
+// Operators' decisions about records, stored separately from them so that they also apply to later imports.
 import { sql } from 'kysely'
 import { rankOf } from '#catalogue/facts.ts'
 import type { Tx } from '#db/schema.ts'
 import { recordKey } from '#matching/records.ts'
 
-/** Two records that are one card, or are not. */
+/** Two records that are the same card, or must be kept apart. */
 export type Pair = readonly [string, string]
 
-/** Decides that the cards of each pair are the same, or that they are not; what was decided before about the pair ends. */
+/** Records that the cards of each pair are the same or different, replacing earlier decisions about the pair. */
 export async function decidePairs(tx: Tx, kind: 'same' | 'apart', pairs: readonly Pair[], author: string): Promise<void> {
   if (pairs.length === 0) return
   const rows = pairs.map((pair) => pair.toSorted())
@@ -16,7 +16,7 @@ export async function decidePairs(tx: Tx, kind: 'same' | 'apart', pairs: readonl
   await sql`insert into match_decisions (kind, a, b, author) select distinct ${kind}, p.a, p.b, ${author} from ${table}`.execute(tx)
 }
 
-/** Who joined cards, by the keys of the records that the decisions name. */
+/** Who joined cards, by the keys of the records named in the decisions. */
 export async function authorsOfJoins(tx: Tx): Promise<Map<string, string>> {
   const rows = await tx.selectFrom('match_decisions').select(['a', 'b', 'author']).where('kind', '=', 'same').orderBy('id').execute()
   return new Map(
@@ -27,7 +27,7 @@ export async function authorsOfJoins(tx: Tx): Promise<Map<string, string>> {
   )
 }
 
-/** A decision that cards are one, as it was before it ended. */
+/** A decision that cards are the same, as it was before it ended. */
 export interface EndedJoin {
   a: string
   b: string
@@ -39,7 +39,7 @@ interface Card {
   foreign_id: string
 }
 
-/** Ends the decisions that a card is one with any of the others. */
+/** Ends the decisions that a card is the same as any of the others. */
 export async function endJoins(tx: Tx, card: Card, others: readonly Card[]): Promise<EndedJoin[]> {
   const prefix = (of: Card) => recordKey(of.source, of.foreign_id, null)
   const { rows } = await sql<EndedJoin>`
@@ -49,7 +49,7 @@ export async function endJoins(tx: Tx, card: Card, others: readonly Card[]): Pro
   return rows
 }
 
-/** Takes decisions about pairs back: rules decide about them again. */
+/** Withdraws decisions about pairs, so that the rules apply to them again. */
 export async function withdrawPairs(tx: Tx, kind: 'same' | 'apart', pairs: readonly Pair[]): Promise<void> {
   const rows = pairs.map((pair) => pair.toSorted())
   await sql`
@@ -57,7 +57,7 @@ export async function withdrawPairs(tx: Tx, kind: 'same' | 'apart', pairs: reado
     where d.kind = ${kind} and d.a = p.a and d.b = p.b`.execute(tx)
 }
 
-/** The record that an item is decided by: its highest one of its own. By item; items without records are absent. */
+/** The record that identifies an item in decisions: the highest-ranked one of its own, by item. Items without records are absent. */
 export async function decidingRecords(tx: Tx, itemIds: readonly number[]): Promise<Map<number, string>> {
   const { rows } = await sql<{ item_id: number; whole: boolean; source: string; foreign_id: string; finish: string }>`
     select s.item_id, s.whole, r.source, r.foreign_id, r.finish

@@ -8,13 +8,13 @@ import type { ForeignId, Genre } from '#catalogue/records.ts'
 import type { Tx } from '#db/schema.ts'
 import { cardKey, type Decisions, type MatchRecord, type MatchSet, recordKey } from '#matching/records.ts'
 
-/** What is matched together: records of different worlds are never one item. */
+/** A scope of matching: records of different worlds are never the same item. */
 export interface World {
   game: string
   world: string
 }
 
-/** An active record with the items that it belongs to. */
+/** An active record with the items that it is linked to. */
 export interface GameRecord {
   id: number
   key: string
@@ -31,19 +31,19 @@ export interface GameRecord {
   foreignIds: readonly ForeignId[]
   finishAttribute: string | null
   items: readonly number[]
-  /** how it came to each of these items */
+  /** the method of each of these links */
   links: readonly RecordLink[]
-  /** it came to its item by a merge */
+  /** linked to its item by a merge */
   merged: boolean
-  /** ids of items that do not exist any more */
+  /** ids of items that no longer exist */
   former: readonly number[]
 }
 
-/** A record under one of its items. */
+/** The link of a record to one of its items. */
 export interface RecordLink {
   itemId: number
   method: string
-  /** it is under every item of its card */
+  /** linked to every item of its card */
   whole: boolean
 }
 
@@ -66,13 +66,13 @@ interface Row {
 
 interface LinkRow extends RecordLink {
   recordId: number
-  /** the item does not exist any more */
+  /** the item no longer exists */
   isFormer: boolean
 }
 
 const NONE: readonly never[] = []
 
-/** All active records of a world of a game, or those of them with these ids, in the order of their ids. */
+/** All active records of a world of a game, or those with these ids, ordered by id. */
 export async function gameRecords(tx: Tx, { game, world }: World, ids: readonly number[] | null = null): Promise<GameRecord[]> {
   const { rows } = await sql<Row>`
     select r.id, r.source, r.foreign_id, r.finish, r.facts->>'market' as market, r.facts->>'ref' as ref, r.facts->>'name' as name,
@@ -82,7 +82,7 @@ export async function gameRecords(tx: Tx, { game, world }: World, ids: readonly 
         select a->>'value' from jsonb_array_elements(r.facts->'attributes') a where a->>'name' = 'Finish' limit 1) end as finish_attribute
     from source_records r
     where r.game = ${game} and r.world = ${world} and r.active ${among(sql`r.id`, ids)}`.execute(tx)
-  // Sorted here: the database would carry the facts of all records through the sort.
+  // Sorted here because the database would carry the facts of all records through the sort.
   rows.sort((a, b) => a.id - b.id)
   const links = await linksOf(
     tx,
@@ -114,7 +114,7 @@ export async function gameRecords(tx: Tx, { game, world }: World, ids: readonly 
   })
 }
 
-/** The items that records are or were under, in the order of the items' ids, by record. */
+/** The items that records are or were linked to, by record and ordered by item id. */
 async function linksOf(tx: Tx, recordIds: readonly number[]): Promise<Map<number, LinkRow[]>> {
   const { rows } = await sql<LinkRow>`
     select s.record_id as "recordId", s.item_id as "itemId", s.method, s.whole, i.id is null as "isFormer"
@@ -154,7 +154,7 @@ export async function setsOfGame(tx: Tx, game: string): Promise<Map<string, Matc
   )
 }
 
-/** Near Mint prices in cents of the items' home markets, by item; of all items of the game or these. */
+/** Near Mint prices in cents in each item's home market, by item; for the given items, or all of the game. */
 export async function homePrices(tx: Tx, game: string, items: readonly number[] | null = null): Promise<Map<number, number>> {
   const { rows } = await sql<{ item_id: number; cents: number }>`
     select p.item_id, (p.price * 100)::float8 as cents
@@ -164,7 +164,7 @@ export async function homePrices(tx: Tx, game: string, items: readonly number[] 
   return new Map(rows.map((row) => [row.item_id, row.cents]))
 }
 
-/** A record as the matcher takes it. One of our own exports uses the source that its ref names. */
+/** The record in the matcher's form. One of our own exports uses the source that its ref names. */
 export function matchRecordOf(
   record: GameRecord,
   { game, world }: World,
@@ -175,7 +175,7 @@ export function matchRecordOf(
   const shown = record.finishAttribute === null ? [] : [{ name: 'Finish', value: record.finishAttribute }]
   const origin =
     source === 'mintmark' && record.ref !== null ? originOf({ ref: record.ref, attributes: shown, foreign_ids: record.foreignIds }) : null
-  // The API form of TCGdex describes the very cards of its other form.
+  // The API form of TCGdex describes the same cards as its other form.
   const described = source === 'tcgdex-api' ? 'tcgdex' : source
   const isProduct = genre === 'sealed' || genre === 'bundle'
   return {
@@ -186,7 +186,7 @@ export function matchRecordOf(
     game,
     genre,
     family: world,
-    // Shops sort products by kind, not by set.
+    // Shops sort products by kind instead of set.
     set: isProduct ? null : (sets.get(`${record.market}\t${record.category}`) ?? null),
     number: record.code,
     name: record.name ?? '',
@@ -197,7 +197,7 @@ export function matchRecordOf(
   }
 }
 
-/** What people decided about records and sets. */
+/** What operators decided about records and sets. */
 export async function decisions(tx: Tx): Promise<Decisions> {
   const rows = await tx.selectFrom('match_decisions').select(['kind', 'a', 'b']).orderBy('id').execute()
   const pairs = (kind: string) => rows.filter((row) => row.kind === kind).map(({ a, b }): [string, string] => [a, b])

@@ -1,4 +1,4 @@
-// One match: the source record beside its candidates.
+// Returns one match: the source record beside its candidates.
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'

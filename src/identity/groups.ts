@@ -1,4 +1,4 @@
-// Groups of records that form items: those assigned by the matcher, those that follow other records, and pending ones.
+// Groups of records that form items: those assigned by the matcher, those that follow another record, and pending ones.
 import { sql } from 'kysely'
 import { PRECEDENCE, rankOf } from '#catalogue/facts.ts'
 import { itemsInUse } from '#catalogue/store.ts'
@@ -11,7 +11,7 @@ import { sealedAliases } from './sealed-aliases.ts'
 
 /**
  * Assigns the records of a world of a game to items.
- * @param items to read the prices of, null for all of the game
+ * @param items whose prices are read; null for all items of the game
  */
 export async function groupsOf(
   tx: Tx,
@@ -29,8 +29,8 @@ export async function groupsOf(
 }
 
 /**
- * Records that are not matched by themselves, with those that they follow: one of our own exports follows the record whose
- * item it describes, and what an operator states of an item (null) stays with the item.
+ * Records that are not matched themselves, with the record that each follows: one of our own exports follows the record whose item
+ * it describes, and an operator's statement (null) stays with its item.
  */
 function followersOf(records: readonly GameRecord[]): Map<GameRecord, GameRecord | null> {
   if (!records.some(({ source }) => source === 'mintmark' || source === 'operator')) return new Map()
@@ -68,8 +68,8 @@ async function assigned(tx: Tx, world: World, records: readonly GameRecord[], it
 }
 
 /**
- * A record that waits has no item of its own, except where that exists from before records did, where listings,
- * sales or collection records refer to it, or where our own export says that it is one.
+ * A pending record has no item of its own unless that item is older than source records, is in use (listings, sales,
+ * collection records), or comes from our own export.
  */
 async function keptWhileWaiting(tx: Tx, records: readonly GameRecord[], { waiting }: Assignment): Promise<(record: GameRecord) => boolean> {
   const byKey = new Map(records.map((record) => [record.key, record]))
@@ -86,7 +86,7 @@ async function keptWhileWaiting(tx: Tx, records: readonly GameRecord[], { waitin
   return ({ source, items: own }) => source === 'mintmark' || own.some((id) => used.has(id))
 }
 
-/** What an operator states of an item goes along with it. */
+/** An operator's statement about an item moves with the item. */
 function joinOperators(groups: readonly Group[], followers: ReadonlyMap<GameRecord, GameRecord | null>): void {
   const stated = new Map<number, GameRecord[]>()
   for (const [record, leader] of followers) {

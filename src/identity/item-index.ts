@@ -1,4 +1,4 @@
-// The items that rows of a list can mean which describe their item instead of naming it by an id.
+// Loads the candidate items for rows that describe their item instead of naming it by an id.
 import { type RawBuilder, sql } from 'kysely'
 import { rankOf } from '#catalogue/facts.ts'
 import { finishSlug } from '#catalogue/finishes.ts'
@@ -10,14 +10,14 @@ import { DescribedSets, type Statement } from '#matching/described-sets.ts'
 import { gameRecords, matchRecordOf, setsOfGame, type World } from './game-records.ts'
 
 const ASIAN = ['ja', 'zh-tw', 'zh-cn', 'zh', 'ko', 'th', 'id']
-/** Source of the records that stand for items of before records existed. */
+/** Source of the records created for items from before source records existed. */
 const CATALOGUE = 'catalogue'
-/** Records that are read at once: those of a game take several times the memory of what is kept of them. */
+/** Records that are read at once: the records of a game take several times the memory of the index built from them. */
 const PART = 5_000
 
 /**
- * Reads the items that the rows can mean: those of the sets that they name or whose cards they describe, and products by name.
- * @param rows at least one, all of one game and one group of language families, or all of none
+ * Loads the candidate items of the rows: those of the sets that they name or whose cards they describe, and products by name.
+ * @param rows at least one; all of the same game and group of language families, or all without either
  */
 export async function loadItemIndex(tx: Tx, rows: readonly CardDescription[]): Promise<CardIndex> {
   const among = { game: rows[0]!.game, families: rows[0]!.families ?? null }
@@ -45,7 +45,7 @@ export async function loadItemIndex(tx: Tx, rows: readonly CardDescription[]): P
   return new CardIndex([...withFinishes(withOperatorNames(found)), ...(await itemsWithoutRecords(tx, among.game, wanted))])
 }
 
-/** What records must be of; null for any. */
+/** Required game and language families of records; null for any. */
 interface Among {
   game: string | null
   families: readonly string[] | null
@@ -60,7 +60,7 @@ async function gamesOf(tx: Tx): Promise<string[]> {
   return rows.map(({ game }) => game)
 }
 
-/** The families of records that can be a print in the language; null for any. */
+/** The families of records that may contain a print in the language; null for any. */
 export function familiesOf(language: string | undefined): readonly string[] | null {
   if (language === undefined) return null
   return [ASIAN.includes(language) ? 'asia' : 'international', `onepiece-${language}`, 'sealed', CATALOGUE]
@@ -73,7 +73,7 @@ interface FoundRecord {
   wholes: readonly boolean[]
 }
 
-/** An operator may state only a name: set and number of that card are those that the item's first other record states. */
+/** An operator may state only a name; set and number then come from the item's first other record. */
 function withOperatorNames(found: readonly FoundRecord[]): FoundRecord[] {
   const first = new Map<number, FoundRecord>()
   for (const one of found) {
@@ -92,7 +92,7 @@ function isByOperator({ match }: FoundRecord): boolean {
   return match.source === 'operator'
 }
 
-/** Records that are of one item only say which finish it is, the first by precedence that states one. */
+/** Adds the finish of each item: the first by precedence stated by a record that is linked to that item only. */
 function withFinishes(found: readonly FoundRecord[]): IndexedRecord[] {
   const finishes = new Map<number, { rank: number; finish: string }>()
   for (const { match, rank, items, wholes } of found) {
@@ -103,7 +103,7 @@ function withFinishes(found: readonly FoundRecord[]): IndexedRecord[] {
   return found.flatMap(({ match, items }) => items.map((itemId) => ({ itemId, finish: finishes.get(itemId)?.finish ?? null, record: match })))
 }
 
-/** What records say of their cards, of all sets or of these, a part at a time. */
+/** What records state about their cards, for all sets or the given ones, one part at a time. */
 async function* statements(tx: Tx, among: Among, refs: readonly string[] | null): AsyncGenerator<Statement[]> {
   const ofSets = refs === null ? sql`` : sql`and facts->>'category' = any(${refs}::text[])`
   for (let last = 0; ; ) {
@@ -118,7 +118,7 @@ async function* statements(tx: Tx, among: Among, refs: readonly string[] | null)
   yield await statedByOperators(tx, among, refs)
 }
 
-/** The names that operators state, each with its item's set and number. */
+/** The names that operators state, with the set and number of their items. */
 async function statedByOperators(tx: Tx, among: Among, refs: readonly string[] | null): Promise<Statement[]> {
   const { rows } = await sql<Statement>`
     select r.id, c.ref as category, i.code, r.facts->>'name' as name
@@ -129,7 +129,7 @@ async function statedByOperators(tx: Tx, among: Among, refs: readonly string[] |
   return rows
 }
 
-/** By world, the records of the sets and the products, with those of other sources that are under the same items. */
+/** The records of the sets and products, and those of other sources that are linked to the same items, by world. */
 async function recordIds(tx: Tx, among: Among, { refs, products }: DescribedSets): Promise<[World, number[]][]> {
   const { rows } = await sql<World & { ids: number[] }>`
     with own as materialized (
@@ -156,7 +156,7 @@ interface ItemRow {
   finish: string | null
 }
 
-/** Items of before records existed, which have none until `mintmark match` was run, of the sets. */
+/** Items of the sets from before source records existed; they have none until `mintmark match` runs. */
 async function itemsWithoutRecords(tx: Tx, game: string | null, { refs }: DescribedSets): Promise<IndexedRecord[]> {
   const { rows } = await sql<ItemRow>`
     select i.id, i.name, i.code, i.genre, i.game, i.category_id, c.name as category,

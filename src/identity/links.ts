@@ -1,4 +1,4 @@
-// Differences between the items records currently belong to and those they should belong to.
+// Differences between the items that records are linked to and those they should be linked to.
 import { sql } from 'kysely'
 import type { Tx } from '#db/schema.ts'
 import type { GameRecord, World } from './game-records.ts'
@@ -9,7 +9,7 @@ interface Link {
   itemId: number
 }
 
-/** Links of records whose imports are reverted to items that others are under; to all items, or these. */
+/** Links of inactive records, whose imports were reverted, to existing items: all of them, or the given ones. */
 export async function departedFrom(tx: Tx, { game, world }: World, items: readonly number[] | null): Promise<Link[]> {
   const { rows } = await sql<Link>`
     select s.record_id as "recordId", s.item_id as "itemId"
@@ -18,7 +18,7 @@ export async function departedFrom(tx: Tx, { game, world }: World, items: readon
   return rows
 }
 
-/** Groups whose records are not all under their item yet, or not only; and what is to be taken from under items. Pure. */
+/** Groups whose links to their item are missing or surplus, and the links to remove. Pure. */
 export function differences(
   groups: readonly Group[],
   records: readonly GameRecord[],
@@ -59,7 +59,7 @@ export function differences(
   return { changed, unlinked }
 }
 
-/** Whether the record is under the item already, and came to it just so. */
+/** Whether the record is already linked to the item by the same method. */
 export function isLinked({ record, method, whole }: Group['members'][number], itemId: number): boolean {
   return record.links.some((link) => link.itemId === itemId && link.method === method && link.whole === whole)
 }

@@ -1,4 +1,4 @@
-// Lists sets pending a set decision, and decided ones.
+// Lists sets pending a decision, and decided ones.
 import { filter } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'

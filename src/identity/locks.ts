@@ -8,9 +8,9 @@ import { lockListingsOf } from '#market/merged-listings.ts'
 import { lockMarkets } from '#prices/writer.ts'
 
 /**
- * Keeps whatever could refer to the items or give them prices waiting until the transaction ends. Each lock comes where
- * the writers that take several of them take it: imports a market before the items, orders a listing before its item.
- * @param emptied items whose listings will be given to others
+ * Blocks everything that could refer to the items or price them until the transaction ends. Locks are taken in the order that other
+ * writers use: imports lock a market before its items, orders a listing before its item.
+ * @param emptied items whose listings move to other items
  * @throws NOT_FOUND
  */
 export async function lockItems(tx: Tx, itemIds: readonly number[], emptied: readonly number[]): Promise<void> {

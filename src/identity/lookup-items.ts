@@ -19,7 +19,7 @@ import { itemsNumbered, type SetNumber } from './numbered-items.ts'
 
 export type LookupCtx = ReadCtx & CatalogueNode
 
-/** What was found for one identifier: rows of the catalogue in memory, one where the item is certain. */
+/** The result for one identifier: rows of the in-memory catalogue, exactly one if the item is certain. */
 export type LookedUpItem = { state: 'found' | 'ambiguous'; rows: Int32Array } | { state: 'unknown' }
 
 export interface LookedUpItems {
@@ -30,9 +30,9 @@ export interface LookedUpItems {
 
 const MOST_IDS = 500
 const MOST_CANDIDATES = 10
-/** Sources of records whose ids name no item to others. */
+/** Sources whose record ids are not public ids of items. */
 const WITHOUT_IDS = ['operator', 'mintmark', 'tcgdex-api']
-/** Catalogues and shops that the program reads; items may have ids of others, which operators gave them. */
+/** Catalogues and shops that the program reads; operators may have given items ids of other systems. */
 const SOURCES = [...new Set([...PRECEDENCE, ...Object.values(SHOPS).flat()])].filter((source) => !WITHOUT_IDS.includes(source))
 
 const Identifier = Type.Object(
@@ -106,7 +106,7 @@ function isSetNumber(identifier: Identifier): identifier is Identifier & SetNumb
   return identifier.set !== undefined
 }
 
-/** An identifier has all of one form and nothing of the other. */
+/** An identifier has all fields of one form and none of the other. */
 function problemsOf({ source, id, set, number }: Identifier, n: number): Problem[] {
   const ofSource = source !== undefined || id !== undefined
   const ofSet = set !== undefined || number !== undefined
@@ -115,7 +115,7 @@ function problemsOf({ source, id, set, number }: Identifier, n: number): Problem
   return form.flatMap(([field, value]) => (value === undefined ? [problem(`ids.${n}.${field}`, 'required', {})] : []))
 }
 
-/** @throws VALIDATION_ERROR that names each id of a source that the program does not read and no item has an id of */
+/** @throws VALIDATION_ERROR naming each id whose source the program does not read and no item uses */
 async function refuseUnknownSources(on: Queryable, ids: readonly Identifier[]): Promise<void> {
   const others = new Set(ids.flatMap(({ source }) => (source === undefined || SOURCES.includes(source) ? [] : source)))
   if (others.size === 0) return
@@ -128,13 +128,13 @@ async function refuseUnknownSources(on: Queryable, ids: readonly Identifier[]): 
   if (wrong.length > 0) throw invalidFields(wrong)
 }
 
-/** Of an item that this node does not know yet: one of its own. */
+/** The card of the item; an item that this node has not loaded yet counts as a card of its own. */
 function cardOf({ items }: Catalogue, itemId: number): string {
   const row = items.rowOf(itemId)
   return row < 0 ? String(itemId) : items.cardOf(row)
 }
 
-/** Items that this node does not know yet are as good as none. */
+/** Items that this node has not loaded yet are ignored. */
 function lookedUp({ items }: Catalogue, ids: readonly number[]): LookedUpItem {
   const rows = [...new Set(ids.map((id) => items.rowOf(id)))].filter((row) => row >= 0)
   if (rows.length === 0) return { state: 'unknown' }

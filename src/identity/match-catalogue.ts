@@ -1,4 +1,4 @@
-// Matches the whole catalogue to its sources: records for old items, matches, merges of duplicates.
+// Matches the whole catalogue to its sources: creates records for old items, matches them, and merges duplicates.
 import { sql } from 'kysely'
 import { adoptItems } from '#catalogue/adopt-items.ts'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
@@ -11,21 +11,21 @@ import type { World } from './game-records.ts'
 import { SealedAliasRows, setSealedAliases } from './sealed-aliases.ts'
 import { settle } from './settle.ts'
 
-/** How one world of a game came out. */
+/** The result for one world of a game. */
 export interface MatchedWorld {
   game: string
   /** a language family of cards, or `sealed` */
   world: string
-  /** items that are new, changed, merged into others, or removed because their records wait */
+  /** items that are new, changed, merged into others, or removed because their records are pending */
   created: number
   updated: number
   merged: number
   emptied: number
   /** cards and products that are pending a decision */
   waiting: number
-  /** records under items by how they came there */
+  /** number of linked records by method */
   methods: Record<string, number>
-  /** the first merges, as ids of items */
+  /** the first merges, as item ids */
   merges: { from: number; into: number }[]
 }
 
@@ -37,13 +37,13 @@ export interface MatchReport {
 }
 
 export interface MatchCtx extends PriceWriteCtx {
-  /** told as it goes on */
+  /** called as the run progresses */
   onProgress?: (step: { adopted: number; game: string | null }) => void
 }
 
 type Aliases = Static<typeof SealedAliasRows>
 
-/** Items that get their records in one transaction: what is done stays done when the rest is stopped. */
+/** Items that get their records in one transaction: finished batches stay when the run is stopped. */
 const ADOPTED_AT_ONCE = 10_000
 const SHOWN_MERGES = 100
 
@@ -57,8 +57,8 @@ class DryRun extends Error {
 }
 
 /**
- * Matches all records. Readers and other writers go on meanwhile; only imports of catalogues and merges wait. Stopped, it
- * goes on where it was when it is run again.
+ * Matches all records. Reads and other writes continue meanwhile; only catalogue imports and merges wait. A run that was stopped
+ * continues where it was when it is started again.
  */
 export const matchCatalogue = verb(
   {
@@ -103,7 +103,7 @@ async function matched(ctx: MatchCtx, aliases: Aliases | undefined): Promise<Mat
   return { dry_run: false, adopted, worlds }
 }
 
-/** All of it in a transaction that ends without effect. */
+/** Runs everything in a transaction that is rolled back. */
 async function tried(ctx: MatchCtx, aliases: Aliases | undefined): Promise<MatchReport> {
   try {
     return await change(ctx, async (tx, note): Promise<MatchReport> => {

@@ -1,4 +1,4 @@
-// Matches as operators see them: a source record that is pending a decision, or about which one was taken, beside its candidates.
+// Matches as operators see them: a source record that is pending or was decided, beside its candidates.
 import { type RawBuilder, sql } from 'kysely'
 import type { Facts } from '#catalogue/facts.ts'
 import { Details, ForeignIdList } from '#catalogue/fields.ts'
@@ -115,7 +115,7 @@ const MATCHES = sql`(
   from decided_matches
 ) m`
 
-/** Waiting ones by set and in the order in which they came, decided ones newest first. */
+/** Pending matches are sorted by set and arrival, decided ones newest first. */
 export async function pageOfMatches(on: Queryable, filter: MatchFilter, limit: number, offset: number): Promise<{ rows: Match[]; total: number }> {
   const { state = 'waiting', game, source, set, reason } = filter
   const conditions = [
@@ -137,7 +137,7 @@ export async function pageOfMatches(on: Queryable, filter: MatchFilter, limit: n
   return { rows, total: counted.rows[0]!.total }
 }
 
-/** @throws NOT_FOUND, also for a match that has ended without a decision */
+/** @throws NOT_FOUND, also for a match that ended without a decision */
 export async function fetchMatch(on: Queryable, id: number): Promise<Match> {
   const [match] = await viewsOf(on, sql`where m.id = ${existing('match', id)}`)
   if (!match) throw missing('match', id)
@@ -178,7 +178,7 @@ function viewOf(
         (cards.get(recordId) ?? []).flatMap((id) => items.get(id) ?? []),
         finishes,
       )
-      // Two records can be under one item since.
+      // Two records may have been linked to the same item since.
       if (!item || shown.has(item.id)) return []
       shown.add(item.id)
       return [{ item, score, reasons: reasonsOf(reasons) }]
@@ -188,7 +188,7 @@ function viewOf(
   }
 }
 
-/** Of the items of a card the one with the finish, else the plainest. */
+/** The item of the card that has the finish, otherwise the plainest. */
 function fitting(items: readonly MatchItem[], finishes: readonly string[]): MatchItem | undefined {
   const ordered = items.toSorted((a, b) => byPlainness(finishOf(a), finishOf(b)) || a.id - b.id)
   const [finish, ...others] = finishes
@@ -245,7 +245,7 @@ function recordView(record: StoredRecord, all: readonly StoredRecord[], finishes
   }
 }
 
-/** Ids of the items of each record's card: those that it or another printing of its source's card is under. */
+/** Ids of the items of each record's card, by record: items linked to it or to another printing of the same card in its source. */
 async function itemsOfCards(on: Queryable, recordIds: readonly number[]): Promise<Map<number, number[]>> {
   const { rows } = await sql<{ id: number; items: number[] }>`
     select r.id, array_agg(distinct s.item_id order by s.item_id) as items

@@ -1,4 +1,4 @@
-// Merges an item into another one; its id means the survivor from then on.
+// Merges an item into another one; from then on, its id redirects to the survivor.
 import { adoptItems } from '#catalogue/adopt-items.ts'
 import { CatalogueNames, composeAgain } from '#catalogue/compose-items.ts'
 import { lockIdentity } from '#catalogue/identity-lock.ts'

@@ -26,15 +26,14 @@ export interface ItemPair {
 }
 
 /**
- * Merges each `from` into its `into`, in the caller's transaction and set by set: thousands of pairs take a few statements.
- * Prices, history, held prices, foreign ids, listings, sales and collection records move; the emptied item goes, and its
- * id is an alias of the survivor from then on. `into` may be an alias, and also the `from` of another pair: the last
- * survivor gets everything. Locks are taken here, in the one order that all writers keep; a caller that has written
- * anything before in its transaction calls `lockIdentity` (catalogue) first of all. Nodes are told by `note`, each merge
- * is audited.
- * @returns the ids of the merges, in the order of the pairs; `undoMerges` takes any of them
- * @throws NOT_FOUND for an id that no item has or had, CONFLICT for an item that is merged already, is given twice, or
- *   would be merged into itself
+ * Merges each `from` into its `into` within the caller's transaction, set by set: thousands of pairs take a few statements.
+ * Prices, history, held prices, foreign ids, listings, sales and collection records move. The emptied item is deleted, and its id
+ * becomes an alias of the survivor. `into` may be an alias or the `from` of another pair; the last survivor gets everything. Locks
+ * are taken here in the order that all writers use; a caller that has already written in its transaction calls `lockIdentity`
+ * (catalogue) first. `note` informs the other nodes, and each merge is audited.
+ * @returns the ids of the merges, in the order of the pairs; `undoMerges` accepts any of them
+ * @throws NOT_FOUND for an id that no item has or had, CONFLICT for an item that is already merged, is given twice, or would be merged into
+ *   itself
  */
 export async function mergeItems(
   ctx: Pick<PriceWriteCtx, 'viewer' | 'now' | 'rules'>,
@@ -73,7 +72,7 @@ export async function mergeItems(
   return merges.map(({ mergeId }) => mergeId)
 }
 
-/** The pairs with the ids of living items, each with its last survivor. @throws as `mergeItems` does */
+/** The pairs with the ids of existing items, each with its last survivor. @throws as `mergeItems` does */
 async function resolvePairs(tx: Tx, pairs: readonly ItemPair[]): Promise<ItemPair[]> {
   for (const { from, into } of pairs) for (const id of [from, into]) existing('item', id)
   const survivors = await survivorsOf(tx, [...new Set(pairs.flatMap(({ from, into }) => [from, into]))])

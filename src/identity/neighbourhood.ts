@@ -1,21 +1,21 @@
-// Finds the records a decision can affect: those of sets the matcher compares with the record's set, directly or transitively.
+// Finds the records that a decision can affect: those of all sets that the matcher compares, directly or transitively.
 import { sql } from 'kysely'
 import type { Tx } from '#db/schema.ts'
 import type { World } from './game-records.ts'
 
-/** Records and sets that are matched together without the rest of their world. */
+/** Records and sets that can be matched without the rest of their world. */
 export interface Neighbourhood {
   recordIds: number[]
   setRefs: string[]
 }
 
-/** From here on the whole world is matched. */
+/** With more records, the whole world is matched. */
 const MOST_RECORDS = 8_000
 
 /**
- * The sets that are reached from records and sets: over maps between sets, candidates, records under one item, shared shop ids
- * and decisions of people. With all their records the matcher comes to the same result as with the whole world.
- * @returns null if that would be most of the world, or the world is not sorted by sets (sealed products)
+ * The sets that are connected to records and sets: by mappings between sets, candidates, records of the same item, shared shop ids
+ * and operators' decisions. With all their records, the matcher produces the same result as with the whole world.
+ * @returns null if that is most of the world, or if the world is not organised by sets (sealed products)
  */
 export async function neighbourhoodOf(
   tx: Tx,
@@ -35,7 +35,7 @@ export async function neighbourhoodOf(
   return { recordIds: [...records].sort((a, b) => a - b), setRefs: [...refs] }
 }
 
-/** Records of the sets and the given ones, with all that are under the same items. */
+/** Records of the sets and the given ones, with all records that are linked to the same items. */
 async function recordsOf(tx: Tx, { game, world }: World, refs: readonly string[], ids: readonly number[]): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     with own as (

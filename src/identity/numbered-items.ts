@@ -1,4 +1,4 @@
-// Finds items by set and collector number in memory: sets by any name or code, numbers in any spelling.
+// Finds items by set and collector number in memory: sets by any of their names or codes, numbers in any spelling.
 import { type Candidate, candidateOf } from '#catalogue/item-lookup.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { CategoryTree } from '#catalogue/snapshot/category-tree.ts'
@@ -9,7 +9,7 @@ import { bareNumber, normalNumber, sharedPrefix, totalOf, withoutSetCode } from 
 import type { MatchSet } from '#matching/records.ts'
 import { SetNames } from '#matching/set-names.ts'
 
-/** A card by its set, named by name, code, slug or id, and its number, with or without the total. */
+/** A card by its set (name, code, slug or id) and its number, with or without the total. */
 export interface SetNumber {
   set: string
   number: string
@@ -25,18 +25,18 @@ interface NamedSets {
   byName: SetNames<KnownSet>
   /** by slug and by id */
   byKey: Map<string, KnownSet>
-  /** what was found by a text, which is asked again for each card of a set */
+  /** cached results by text, because each card of a set repeats it */
   found: Cache<string, readonly KnownSet[]>
 }
 
 const MOST_FOUND = 5_000
 
-/** The names of the sets of a catalogue, made again when its categories have changed. */
+/** The set names of a catalogue, rebuilt when its categories change. */
 const NAMED = new WeakMap<CategoryTree, NamedSets>()
 
 /**
- * The items that each could mean, by the position of their catalogue in MARKETS, the first one first: the same card may be in the
- * catalogues of several markets.
+ * The candidate items of each card, by the position of their catalogue in MARKETS: the same card may be in the catalogues of several
+ * markets.
  */
 export function itemsNumbered(catalogue: Catalogue, asked: readonly SetNumber[]): Candidate[][][] {
   const { items } = catalogue
@@ -81,7 +81,7 @@ function namedSets(categories: CategoryTree): NamedSets {
   return named
 }
 
-/** All that may be meant: an id that is also the name of another set names both. */
+/** All candidate sets: if an id is also the name of another set, both are returned. */
 function setsNamed({ byName, byKey, found }: NamedSets, set: string): readonly KnownSet[] {
   const known = found.get(set)
   if (known) return known
@@ -92,14 +92,14 @@ function setsNamed({ byName, byKey, found }: NamedSets, set: string): readonly K
   return sets
 }
 
-/** The live rows of a set by number: those of the numbers that are wanted are found in one look at the set. */
+/** The live rows of a set by number; one pass over the set finds the rows of all wanted numbers. */
 class SetRows {
   readonly #items: ItemTable
   readonly #id: number
   readonly #codes: readonly string[]
   readonly #wanted = new Map<string, number[]>()
   #isRead = false
-  /** by number and by number without what the set prints on all of its cards, made where a number is not found as it is */
+  /** by number, and by number without the prefix that all cards of the set share; built when a number is not found as printed */
   #all: { byNumber: Map<string, number[]>; bare: Map<string, number[]> } | null = null
 
   constructor(items: ItemTable, { id, facts }: KnownSet) {
@@ -108,12 +108,12 @@ class SetRows {
     this.#codes = facts.codes
   }
 
-  /** To be called for every number before any is looked for. */
+  /** Must be called for every number before the first `find`. */
   want(number: string): void {
     if (!this.#wanted.has(number)) this.#wanted.set(number, [])
   }
 
-  /** The number as it is printed, else without what the set prints on all of its cards, else with or without the set's code. */
+  /** The rows of the number as printed, otherwise without the set's shared prefix, otherwise with or without the set's code. */
   find(number: string): readonly number[] {
     if (!this.#isRead) this.#eachRow((own, row) => void this.#wanted.get(own)?.push(row))
     this.#isRead = true
@@ -133,7 +133,7 @@ class SetRows {
     return { byNumber, bare }
   }
 
-  /** Visits rows, some of them more than once. */
+  /** Visits rows; may visit a row more than once. */
   #eachRow(visit: (number: string, row: number) => void): void {
     const { categoryId, code, live } = this.#items
     const numbers = this.#items.codeNumbers()
@@ -143,7 +143,7 @@ class SetRows {
   }
 }
 
-/** A number with a total is not the same number of another total. */
+/** Whether the row's printed total is the given one, if both are known: the same number with another total is a different card. */
 function isOfTotal(items: ItemTable, row: number, total: string): boolean {
   if (total === '') return true
   const own = totalOf(items.codeOf(row)!)

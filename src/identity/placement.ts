@@ -1,64 +1,64 @@
-// Turns the matcher's assignment into items: which item each group of records keeps, and which are new, merged or emptied. Pure.
+// Turns the matcher's assignment into items: which item each group of records keeps, and which items are new, merged or emptied. Pure.
 import { rankOf } from '#catalogue/facts.ts'
 import type { Assignment } from '#matching/records.ts'
 import type { GameRecord } from './game-records.ts'
 
 interface Placed {
   record: GameRecord
-  /** it is under every item of its card */
+  /** linked to every item of its card */
   whole: boolean
   method: string
   /** 0 to 100 */
   confidence: number
 }
 
-/** Records that are one item. */
+/** Records that form one item. */
 export interface Group {
   members: Placed[]
-  /** the item they keep; null: a new one */
+  /** the existing item, or null for a new one */
   item: number | null
-  /** items that are the same, to be merged into it */
+  /** duplicates to be merged into it */
   merged: number[]
 }
 
 export interface Placement {
   groups: Group[]
-  /** items that no record is under any more: those of records that wait */
+  /** items that are left without records, because theirs are pending */
   emptied: number[]
 }
 
-/** A record with what its place under an item says about its facts. */
+/** A record with the properties of its link that decide the precedence of its facts. */
 interface Stating {
   source: string
   record: GameRecord
   whole: boolean
-  /** an operator stated it of an item that was merged into this one */
+  /** stated by an operator about an item that was merged into this one */
   merged: boolean
 }
 
-/** The records of a group in the order in which they state its facts: the item's own before those of items merged into it. */
+/** The records of a group by the precedence of their facts: the item's own before those of items merged into it. */
 export function statingOf({ members, item }: Group): readonly Stating[] {
   const stating = members.map(({ record, whole }) => ({ source: record.source, record, whole, merged: isOfMerged(record, item) }))
   const foreign = ({ record, merged }: Stating) => record.merged || merged
   return stating.some(foreign) ? stating.sort((a, b) => Number(foreign(a)) - Number(foreign(b))) : stating
 }
 
-/** Whether an operator stated it of an item that was merged into this one. */
+/** Whether an operator stated it about an item that was merged into this one. */
 function isOfMerged({ source, foreignId }: GameRecord, item: number | null): boolean {
   return source === 'operator' && item !== null && foreignId !== String(item)
 }
 
 interface Draft extends Group {
-  /** their items are the group's */
+  /** the members whose items the group claims */
   owners: Placed[]
   primary: boolean
-  /** it waits, and keeps only an item that no other group has */
+  /** pending; keeps its item only if no other group claims it */
   waits: boolean
 }
 
 /**
- * @param records all of the game
- * @param keeps whether a waiting record stays the item that it is
+ * @param records all records of the game
+ * @param keeps whether a pending record keeps its item
  */
 export function placementOf(
   records: readonly GameRecord[],
@@ -86,12 +86,12 @@ export function placementOf(
   return { groups: drafts.filter((draft) => !draft.waits || draft.item !== null || isExported(draft)), emptied: [...emptied] }
 }
 
-/** Our own export says that it is an item. */
+/** Whether the item comes from our own export. */
 function isExported({ members }: Draft): boolean {
   return members.some(({ record }) => record.source === 'mintmark')
 }
 
-/** A waiting card that is items already, or is one by definition, stays them. */
+/** A pending card that already has items, or is an item by definition, keeps them. */
 function keptItems(waiting: readonly GameRecord[], keeps: (record: GameRecord) => boolean): Draft[] {
   const kept = waiting.filter(keeps)
   const byItem = Map.groupBy(kept, ({ key, items }) => (items.length > 0 ? String(items[0]) : key))
@@ -101,7 +101,7 @@ function keptItems(waiting: readonly GameRecord[], keeps: (record: GameRecord) =
   })
 }
 
-/** Records without a match of their own stand under the items of those that they follow, or stay where they are. */
+/** Records that are not matched themselves join the group of the record that they follow. */
 function follow(drafts: readonly Draft[], followers: ReadonlyMap<GameRecord, GameRecord | null>): void {
   const behind = Map.groupBy(
     [...followers].filter(([, leader]) => leader !== null),
@@ -116,7 +116,7 @@ function follow(drafts: readonly Draft[], followers: ReadonlyMap<GameRecord, Gam
   }
 }
 
-/** Gives each item to one group; a group that is given several merges them. */
+/** Assigns each item to one group; a group with several items merges them. */
 function claim(drafts: readonly Draft[]): Set<number> {
   const votes = new Map<number, Map<Draft, number>>()
   const vote = (item: number, draft: Draft, weight = 1) => {
@@ -127,7 +127,7 @@ function claim(drafts: readonly Draft[]): Set<number> {
   const assigned = new Set(votes.keys())
   for (const draft of drafts)
     if (draft.waits) for (const { record } of draft.owners) for (const item of record.items) if (!assigned.has(item)) vote(item, draft)
-  // The item of a record of the whole card, where no finish has it, is that of the finish with its ref, else of the plainest.
+  // An unclaimed item of a whole-card record goes to the finish with the same ref, otherwise to the plainest.
   const claimed = new Set(votes.keys())
   for (const draft of drafts) {
     for (const { record } of draft.members) {

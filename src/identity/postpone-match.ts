@@ -1,4 +1,4 @@
-// Postpones a match; it stays pending but is listed separately.
+// Postpones a match: it stays pending, but is listed separately.
 import { sql } from 'kysely'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { conflict } from '#core/errors.ts'

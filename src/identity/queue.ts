@@ -1,11 +1,14 @@
-// Queue of source records pending a decision, and the set mappings of the last assignment.
+// The queue of source records pending a decision, and the set mappings of the last assignment.
 import { sql } from 'kysely'
 import type { Tx } from '#db/schema.ts'
 import type { Assignment } from '#matching/records.ts'
 import type { GameRecord, World } from './game-records.ts'
 import type { Neighbourhood } from './neighbourhood.ts'
 
-/** Writes what waits in a world of a game, or among some of its records and sets. A record that waited already keeps its place and id. */
+/**
+ * Writes the pending records of a world of a game, or of some of its records and sets. Records that were already pending keep their place
+ * and id.
+ */
 export async function writeQueue(
   tx: Tx,
   { game, world }: World,

@@ -1,4 +1,4 @@
-// Why a record waits, as a sentence in English; the console has its own in each language.
+// Why a record is pending, as an English sentence; the console has its own texts in each language.
 import type { Reason } from '#matching/records.ts'
 
 export const REASON_RULES = [
@@ -29,7 +29,7 @@ const SENTENCES: Record<Reason['rule'], (params: Record<string, string>) => stri
   unknown: () => 'no similar card was found',
 }
 
-/** The reason in words. */
+/** The reason as a sentence. */
 export function reasonText({ rule, params }: Reason): string {
   return SENTENCES[rule](Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)])))
 }

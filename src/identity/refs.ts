@@ -1,4 +1,4 @@
-// Refs of items, derived only from what their records state.
+// Refs of items, derived only from the facts of their records.
 import { sql } from 'kysely'
 import { byIdentity, rankOf } from '#catalogue/facts.ts'
 import type { Tx } from '#db/schema.ts'
@@ -7,7 +7,7 @@ import { type Group, statingOf } from './placement.ts'
 
 export interface GroupRefs {
   refs: ReadonlyMap<Group, string>
-  /** groups whose item exists and has another market or ref */
+  /** groups whose existing item has another market or ref */
   moved: ReadonlySet<Group>
 }
 
@@ -20,8 +20,8 @@ interface Named {
 }
 
 /**
- * The ref of each group: that of its first record, with the finish behind it where a group with a higher record states the same
- * one, or an item that none of the groups is has it.
+ * The ref of each group: that of its first record. The finish is appended if a group with a higher-ranked record has the same ref, or
+ * if an item outside the groups has it.
  */
 export async function refsOf(tx: Tx, groups: readonly Group[]): Promise<GroupRefs> {
   const named = groups.map(namedBy)
@@ -74,7 +74,7 @@ async function currentRefs(tx: Tx, ids: readonly number[]): Promise<Map<number, 
   return new Map(rows.map(({ id, key }) => [id, key]))
 }
 
-/** Those of the refs that items other than `own` have. */
+/** The refs that items other than `own` use. */
 async function takenByOthers(tx: Tx, wanted: readonly Named[], own: ReadonlyMap<number, string>): Promise<Set<string>> {
   if (wanted.length === 0) return new Set()
   const { rows } = await sql<{ id: number; key: string }>`

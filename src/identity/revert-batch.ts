@@ -58,7 +58,7 @@ async function revertSplit(ctx: PriceWriteCtx, tx: Tx, note: Note, split: Split)
     tx,
   )
   await mergeItems(ctx, tx, note, [{ from, into }])
-  // Its other finishes get their facts back as well.
+  // The item's other finishes get their facts back as well.
   for (const world of worlds) await settle(ctx, tx, note, world, { importId: null, touched: new Set() })
   await composeAgain(tx, note, new CatalogueNames(tx), [into])
 }

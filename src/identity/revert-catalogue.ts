@@ -1,4 +1,4 @@
-// Reverts or restores the statements of a catalogue import; statements of other imports stay.
+// Reverts or restores the statements of a catalogue import; statements of other imports are unaffected.
 import { sql } from 'kysely'
 import { reinstateCategories, revertCategories } from '#catalogue/category-changes.ts'
 import { withdrawStatements } from '#catalogue/source-records.ts'
@@ -9,16 +9,16 @@ import type { PriceWriteCtx } from '#prices/types.ts'
 import { settle } from './settle.ts'
 import { undoMerges } from './undo.ts'
 
-/** How many records changed, and how many stay because people use their items. */
+/** How many records changed, and how many were kept because their items are in use. */
 export interface RevertedCatalogue {
   records: number
   kept: number
 }
 
 /**
- * Reverts the import: records that nothing else states go with their items, others become what the other imports state,
- * merges that it made are undone. An item that has prices of others, listings, sales or collection records stays. The
- * caller holds `lockIdentity` and has withdrawn the import's prices.
+ * Reverts the import: records that only it states are removed with their items, other records return to what the other imports
+ * state, and its merges are undone. Items with other prices, listings, sales or collection records are kept. The caller holds
+ * `lockIdentity` and has already withdrawn the import's prices.
  * @param by the batch of the revert
  * @throws CONFLICT if a merge of the import cannot be undone
  */
@@ -45,7 +45,7 @@ export async function revertCatalogue(
   return { records: records.length, kept: kept.length }
 }
 
-/** Brings a reverted import back. The caller holds `lockIdentity`. */
+/** Restores a reverted import. The caller holds `lockIdentity`. */
 export async function reinstateCatalogue(ctx: PriceWriteCtx, tx: Tx, note: Note, importId: number): Promise<RevertedCatalogue> {
   await reinstateCategories(tx, note, importId)
   const records = await withdrawStatements(tx, importId, false)
@@ -53,7 +53,7 @@ export async function reinstateCatalogue(ctx: PriceWriteCtx, tx: Tx, note: Note,
   return { records: records.length, kept: 0 }
 }
 
-/** Records that only this import states and whose item would be lost, though people use it or an operator changed it. */
+/** Records that only this import states, but whose items are in use or were edited by an operator. */
 async function recordsInUse(tx: Tx, importId: number): Promise<number[]> {
   const { rows: linked } = await sql<{ item_id: number }>`
     select distinct s.item_id from source_statements t join item_sources s on s.record_id = t.record_id
@@ -77,7 +77,7 @@ async function recordsInUse(tx: Tx, importId: number): Promise<number[]> {
   return rows.map((row) => row.record_id)
 }
 
-/** Items of these records that no active record is under any more. */
+/** Items of these records that have no active record left. */
 async function itemsWithoutRecords(tx: Tx, recordIds: readonly number[]): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select distinct i.id from item_sources s join items i on i.id = s.item_id

@@ -55,7 +55,7 @@ export interface SetMatchFilter {
   game?: string
 }
 
-/** A set with its row in the catalogue. */
+/** A set as stored in the catalogue. */
 export interface StoredSet {
   id: number
   ref: string
@@ -66,7 +66,7 @@ export interface StoredSet {
 const WAITING = sql`exists (select from match_set_maps m where m.from_ref = c.ref and m.game = c.game and not m.decided)`
 const DECIDED = sql`exists (select from match_decisions d where d.kind = 'set' and d.a = c.ref)`
 
-/** Those with most waiting cards first. */
+/** The sets with the most pending cards first. */
 export async function pageOfSetMatches(
   on: Queryable,
   { state = 'waiting', game }: SetMatchFilter,
@@ -81,7 +81,7 @@ export async function pageOfSetMatches(
   return { rows, total: counted.rows[0]!.total }
 }
 
-/** Any set, also one about which a rule decided. @throws NOT_FOUND */
+/** Any set, including those decided by a rule. @throws NOT_FOUND */
 export async function fetchSetMatch(on: Queryable, id: number): Promise<SetMatch> {
   const [match] = await viewsOf(on, sql`where c.id = ${existing('set', id)}`)
   if (!match) throw missing('set', id)

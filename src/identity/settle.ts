@@ -1,4 +1,4 @@
-// Updates the items of a game to match its source records and decisions.
+// Brings the items of a game in line with its source records and decisions.
 import { deleteItems, giveUpRefs } from '#catalogue/store.ts'
 import { unlinkRecords } from '#catalogue/source-records.ts'
 import type { Note } from '#db/change.ts'
@@ -18,25 +18,25 @@ import { writeGroups } from './write-groups.ts'
 export interface Settled {
   created: number
   updated: number
-  /** items merged into others, as pairs of ids */
+  /** merged items, as pairs of ids */
   merged: { from: number; into: number }[]
-  /** items removed because their records wait */
+  /** items removed because their records are pending */
   emptied: number
   /** records that are pending a decision */
   waiting: number
-  /** of the touched records: those whose item is new, and those whose item changed */
+  /** of the touched records: those with a new item, and those with a changed item */
   createdFor: Set<number>
   updatedFor: Set<number>
-  /** records by the method by which they came to items */
+  /** number of records by the method that linked them to items */
   methods: Record<string, number>
 }
 
 /**
- * Assigns all records of a world of a game and applies what differs: new items, joins, merges, changed facts, the queue. Items that
- * exist keep their ids. The caller holds `lockIdentity`.
- * @param importId of the import whose revert undoes the merges, null for none
- * @param touched ids of records that changed: their items are made again
- * @param among the records and sets that can differ, null or absent for all of the world
+ * Assigns all records of a world of a game and applies the differences: new items, joins, merges, changed facts, the queue. Existing
+ * items keep their ids. The caller holds `lockIdentity`.
+ * @param importId the import whose revert undoes the merges; null for none
+ * @param touched ids of changed records, whose items are composed again
+ * @param among the records and sets that can differ; null or absent for the whole world
  */
 export async function settle(
   ctx: Pick<PriceWriteCtx, 'viewer' | 'now' | 'rules'>,
@@ -61,7 +61,7 @@ export async function settle(
     [...moved].map(({ item }) => item!),
   )
   const affected = groups.filter((group) => changed.has(group) || moved.has(group) || group.members.some(({ record }) => touched.has(record.id)))
-  // New items get their ids in the order in which their records came.
+  // New items get their ids in the order in which their records arrived.
   affected.sort((a, b) => a.members[0]!.record.id - b.members[0]!.record.id)
   const written = await writeGroups(tx, note, affected, changed, refs)
   await writeQueue(tx, world, assignment, new Map(records.map((record) => [record.key, record])), among)
@@ -77,7 +77,7 @@ export async function settle(
   }
 }
 
-/** Merges items; the revert of the import undoes it. */
+/** Merges items; reverting the import undoes it. */
 async function merge(
   ctx: Pick<PriceWriteCtx, 'viewer' | 'now' | 'rules'>,
   tx: Tx,

@@ -1,4 +1,4 @@
-// Splits a source record from an item: it becomes a separate item, and stays apart from the other sources.
+// Splits a source record from an item: it becomes a separate item and is kept apart from the item's other records.
 import { sql } from 'kysely'
 import { adoptItems } from '#catalogue/adopt-items.ts'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
@@ -84,7 +84,7 @@ async function recordsUnder(tx: Tx, itemId: number): Promise<LinkedRecord[]> {
   return rows
 }
 
-/** Merges in effect by which records came to the item: undone, what was merged is an item again with all that it had. */
+/** Active merges that brought the records to the item: undoing them restores the merged item with all it had. */
 async function mergesThatBrought(tx: Tx, itemId: number, records: readonly LinkedRecord[]): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`
     select distinct m.id from merges m join merged_sources s on s.merge_id = m.id
@@ -101,10 +101,10 @@ interface Separation {
   author: string
 }
 
-/** A record that resembles further cards is none of them either: it waits with ten of them at a time. */
+/** A separated record may resemble further cards, listed ten at a time; it is kept apart from those, too. */
 const MOST_ROUNDS = 30
 
-/** Decides that the records are apart, and from whatever either side would wait for; gives the pairs. */
+/** Records that the two sides are different, also from every candidate that this would leave pending; returns the pairs. */
 async function separate(ctx: PriceWriteCtx, tx: Tx, note: Note, { itemId, wanted, others, author }: Separation): Promise<Pair[]> {
   const [first] = wanted
   const decided: Pair[] = []
@@ -132,7 +132,7 @@ async function pairsWaitedFor(tx: Tx, records: readonly LinkedRecord[]): Promise
   return rows.map(({ record, candidate }) => [keyOf(record), keyOf(candidate)])
 }
 
-/** The item that the records are now; null if they are still under the one that they were to leave, or under none. */
+/** The item that the records now form; null if they are still linked to the one they were to leave, or to none. */
 async function itemOf(tx: Tx, left: number, records: readonly LinkedRecord[]): Promise<number | null> {
   const { rows } = await sql<{ item_id: number }>`
     select s.item_id from item_sources s join items i on i.id = s.item_id

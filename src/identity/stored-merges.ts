@@ -6,7 +6,7 @@ import { type Market, MARKETS } from '#core/markets.ts'
 import { mergeIds, type MergePair } from '#db/merge-pairs.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
 
-/** What hung on the emptied items, by the tables that have it. */
+/** What a merge moves from the emptied items, by table. */
 const MOVED = {
   foreign_ids: { table: 'merged_foreign_ids', description: 'Foreign ids' },
   price_points: { table: 'merged_points', description: 'Points of the price history' },
@@ -50,7 +50,7 @@ export interface MergeFilter {
   state?: (typeof MERGE_STATES)[number]
 }
 
-/** Writes down how many rows each merge has moved. */
+/** Stores how many rows each merge has moved. */
 export async function countMoved(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   const ids = mergeIds(pairs)
   const counted = MOVED_KINDS.map((kind) => {
@@ -104,7 +104,7 @@ interface MergeRow {
 }
 
 async function viewsOf(on: Queryable, which: RawBuilder<unknown>): Promise<Merge[]> {
-  // A survivor that was merged on is described by the merge that emptied it.
+  // A survivor that was itself merged later is described by the merge that emptied it.
   const { rows } = await sql<MergeRow>`
     select m.id, m.item, m.into_item, coalesce(i.name, n.item->>'name') as into_name, coalesce(i.ref, n.item->>'ref') as into_ref,
       coalesce(i.market, n.item->>'market') as into_market, m.moved, m.author, m.at, m.undone_by, m.undone_at

@@ -1,4 +1,4 @@
-// Undoes merges: moves everything back to the merged item, which gets its id, ref and slug again.
+// Undoes merges: moves everything back to the merged item and restores its id, ref and slug.
 import { sql } from 'kysely'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { CatalogueNames, composeAgain } from '#catalogue/compose-items.ts'
@@ -19,11 +19,11 @@ import type { PriceWriteCtx } from '#prices/types.ts'
 import { lockItems } from './locks.ts'
 
 /**
- * Undoes merges in the caller's transaction, thousands as well as one: what each moved and is still there goes back, and the
- * state is that before the merge. What came in since stays with the survivor: prices, listings, sales, records, and held
- * prices that were decided. Locks and notes as of `mergeItems`.
- * @throws NOT_FOUND, or CONFLICT for a merge that is undone already, whose survivor was merged on (undo that first, or in
- *   the same call), or whose ref or slug another item has now
+ * Undoes merges in the caller's transaction, in bulk: rows that each merge moved are moved back if they still exist. Rows added since
+ * then stay with the survivor: prices, listings, sales, collection records, and held prices that were decided. Locks and `note` are used
+ * as in `mergeItems`.
+ * @throws NOT_FOUND, or CONFLICT if the merge is already undone, if its survivor was itself merged later (undo that first or in the
+ * same call), or if another item now has the ref or slug
  */
 export async function undoMerges(ctx: Pick<PriceWriteCtx, 'viewer' | 'now' | 'rules'>, tx: Tx, note: Note, ids: readonly number[]): Promise<void> {
   await lockIdentity(tx)
@@ -54,7 +54,7 @@ async function fetchPairs(tx: Tx, ids: readonly number[]): Promise<MergePair[]> 
   return rows
 }
 
-/** The merges in effect that emptied survivors, by the survivor's id. */
+/** The active merges that emptied survivors, by the survivor's id. */
 async function mergedOn(tx: Tx, pairs: readonly MergePair[]): Promise<Map<number, number>> {
   const { rows } = await sql<{ id: number; from_item: number }>`
     select id, from_item from merges where from_item = any(${pairs.map(({ intoId }) => intoId)}::int4[]) and undone_at is null`.execute(tx)
@@ -84,7 +84,7 @@ async function undoAll(ctx: Pick<PriceWriteCtx, 'viewer' | 'now' | 'rules'>, tx:
   }
 }
 
-/** A survivor has the ref or slug of an item that was merged into it where that one's source is the higher: it gets its own again. */
+/** A survivor that took the ref or slug of a merged item of a higher source gets its own back. */
 async function giveBackRefs(tx: Tx, note: Note, pairs: readonly MergePair[]): Promise<void> {
   const { rows } = await sql<{ id: number }>`
     select distinct i.id from merges m join items i on i.id = m.into_item

@@ -1,4 +1,4 @@
-// Withdraws the decision about a match, or its postponement: the record waits again, and items that it merged are as before.
+// Withdraws the decision about a match, or its postponement: the record is pending again, and its merges are undone.
 import { sql } from 'kysely'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { conflict } from '#core/errors.ts'
@@ -12,7 +12,7 @@ import { endPostponement, type QueuedMatch, recordsOf, settled } from './decide-
 import { fetchMatch, type Match } from './matches.ts'
 import { undoMerges } from './undo.ts'
 
-/** The match, or null if rules decide about the record meanwhile. */
+/** Returns the match, or null if a rule has decided the record since. */
 export const withdrawMatch = verb(
   { name: 'withdrawMatch', needs: 'catalogue', input: Type.Object({ id: id('match') }, { additionalProperties: false }) },
   (ctx: PriceWriteCtx, { id }) =>
@@ -60,7 +60,7 @@ async function withdrawDecision(ctx: PriceWriteCtx, tx: Tx, note: Note, id: numb
   return decided.decision
 }
 
-/** Undoes merges that nobody has undone yet. @throws CONFLICT */
+/** Undoes those of the merges that are still in effect. @throws CONFLICT */
 export async function undoThoseInEffect(ctx: PriceWriteCtx, tx: Tx, note: Note, mergeIds: readonly number[]): Promise<void> {
   const { rows } = await sql<{ id: number }>`select id from merges where id = any(${mergeIds}::int4[]) and undone_at is null`.execute(tx)
   await undoMerges(

@@ -1,4 +1,4 @@
-// Writes groups of records as items: facts by precedence, their refs, slugs that are free, and the links of records to them.
+// Writes groups of records as items: facts by precedence, refs, free slugs, and the links of records to them.
 import { type RawBuilder, sql } from 'kysely'
 import { CatalogueNames, type Composition, composeItems } from '#catalogue/compose-items.ts'
 import { factsOf, type StatedFacts } from '#catalogue/facts.ts'
@@ -12,22 +12,22 @@ import { type Group, statingOf } from './placement.ts'
 const PART = 1_000
 
 interface WrittenGroups {
-  /** groups whose item is new */
+  /** groups with a new item */
   created: Group[]
-  /** groups whose item changed */
+  /** groups with a changed item */
   updated: Group[]
 }
 
-/** Groups with what is read of them before they are written. */
+/** A part of the groups with the data needed to write them. */
 interface Part {
   groups: readonly Group[]
   facts: ReadonlyMap<number, Omit<StatedFacts, 'whole' | 'merged'>>
 }
 
 /**
- * Makes items what their records state.
- * @param changed groups whose records are not all under their item yet
- * @param refs of the groups; no item has one of them that is not its own
+ * Creates and updates items from the facts of their records.
+ * @param changed groups whose records are not all linked to their item yet
+ * @param refs refs of the groups; none is used by another item
  */
 export async function writeGroups(
   tx: Tx,
@@ -41,7 +41,7 @@ export async function writeGroups(
   const names = new CatalogueNames(tx)
   const authors = await authorsOfJoins(tx)
   const comingBack = new Set<number>()
-  // A part is composed while the previous one is written.
+  // The next part is composed while the previous one is written.
   let writing: Promise<void> = Promise.resolve()
   try {
     let next = await readPart(tx, groups.slice(0, PART))
@@ -51,11 +51,11 @@ export async function writeGroups(
       await writing
       next = await readPart(tx, groups.slice(from, from + PART))
       writing = writePart(items, part)
-      // The next await of it gets the error.
+      // Prevents an unhandled rejection; the next await receives the error.
       writing.catch(() => {})
     }
   } finally {
-    // An error ends the transaction, which must not be written to any more then.
+    // An error ends the transaction: wait, so that no write is still running then.
     await writing
   }
   return written
@@ -83,7 +83,7 @@ export async function writeGroups(
 }
 
 async function readPart(tx: Tx, groups: readonly Group[]): Promise<Part> {
-  // What an operator states at this moment is waited for, and read after it.
+  // Waits for operators' current edits, so that they are read.
   await lockItems(
     tx,
     groups.flatMap(({ item }) => item ?? []),
@@ -106,7 +106,7 @@ function composition(group: Group, { facts }: Part, ref: string, comingBack: Set
   }
 }
 
-/** The id of an item that its records had before their import was reverted; each comes back once. */
+/** The id of an item that these records had before their import was reverted; each id is restored once. */
 function formerOf({ members }: Group, comingBack: Set<number>): number | null {
   const id = members.flatMap(({ record }) => record.former).find((former) => !comingBack.has(former))
   if (id === undefined) return null
@@ -114,12 +114,12 @@ function formerOf({ members }: Group, comingBack: Set<number>): number | null {
   return id
 }
 
-/** Whether it is a new item of one record. Operators can state that there is no value. */
+/** Whether the item is new and has one record, so that its facts are copied. Operators may state that a value is absent. */
 function isCopy({ item, members }: Group): boolean {
   return item === null && members.length === 1 && members[0]!.record.source !== 'operator'
 }
 
-/** What refs and slugs are made of, and groups. */
+/** The facts that refs, slugs and groups are derived from. */
 const NAMING_FACTS = sql`facts - '{images,details,foreign_ids,attributes}'::text[]
   || jsonb_build_object('attributes', jsonb_path_query_array(facts, '$.attributes[*] ? (@.name == "Finish")'))`
 
