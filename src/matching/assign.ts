@@ -1,4 +1,4 @@
-// Assigns source records to items: a pure function of all records and the decisions of people.
+// Assigns source records to items: a pure function of all records and the manual decisions.
 import type { AssignedItem, AssignOptions, Assignment, Decisions, MatchRecord } from './records.ts'
 import { PRECEDENCE } from './records.ts'
 import { itemsOf } from './finish-items.ts'
@@ -8,8 +8,8 @@ import { compare, type SourceCard, sourceCards } from './source-cards.ts'
 import { Verdicts } from './verdicts.ts'
 
 /**
- * The items, what waits, and the set maps. Cards of sources that come later in the precedence join those of earlier
- * ones; the order of the records has no influence, and a decision of a person wins over every rule.
+ * Returns the items, the pending cards and the set maps. Cards of lower sources join those of higher ones. The order of the records
+ * does not matter, and a manual decision overrides every rule.
  */
 export function assign(records: readonly MatchRecord[], decisions: Decisions, options: AssignOptions = {}): Assignment {
   const { precedence = PRECEDENCE } = options

@@ -8,41 +8,41 @@ import { decidedSets, mapSets } from './set-maps.ts'
 import { SetNames } from './set-names.ts'
 import { type SourceCard, type SourceSet, sourceCards } from './source-cards.ts'
 
-/** What a row of a file says of an item; null for what it does not say. */
+/** How a row of a file describes an item; null where it states nothing. */
 export interface CardDescription {
   name: string
-  /** collector number as written, with or without its total */
+  /** collector number as written, with or without the total */
   number: string | null
   /** name, abbreviation or code of the set */
   set: string | null
   /** slug of the game */
   game: string | null
-  /** language families that the print can be of; any by default */
+  /** allowed language families of the print; any by default */
   families?: readonly string[] | null
   /** printing in any spelling: `Reverse Holofoil`, `firstEdition`, `Parallel 1` */
   finish: string | null
 }
 
-/** A record that stands under an item; one without a finish may stand under several. */
+/** A record linked to an item; one without a finish may be linked to several items. */
 export interface IndexedRecord {
   itemId: number
-  /** of the item: canonical slug, null when no source states one */
+  /** the item's canonical slug; null when no source states one */
   finish: string | null
   record: MatchRecord
 }
 
 export type FindResult = { itemId: number; method: 'set' | 'name' } | { reason: Reason; candidates: { itemId: number; score: number }[] }
 
-/** No item has a longer name, number, set or printing. */
+/** Longer than any name, number, set or printing of an item. */
 const LONGEST = 500
 const MOST_CANDIDATES = 5
-/** Cards that are compared when nothing fits exactly. */
+/** Maximum number of cards that are compared when nothing matches exactly. */
 const MOST_COMPARED = 500
 
 interface Printing {
   itemId: number
   card: SourceCard
-  /** slug, and its words; null when no source states a finish */
+  /** the finish as a slug; null when no source states one */
   finish: string | null
   words: readonly string[] | null
 }
@@ -51,10 +51,10 @@ interface Fitting extends Printing {
   fit: number
 }
 
-/** All items in memory, by set, number and name; built once for an import. */
+/** All items in memory, by set, number and name; built once per import. */
 export class CardIndex {
   readonly #printings = new Map<SourceCard, Printing[]>()
-  /** cards of a set by number, made when they are first asked for */
+  /** cards of a set by number, built on first use */
   readonly #numbersOf = new Map<SourceSet, ReadonlyMap<string, readonly SourceCard[]>>()
   readonly #byNumber = new Map<string, SourceCard[]>()
   readonly #byName = new Map<string, SourceCard[]>()
@@ -87,8 +87,8 @@ export class CardIndex {
   }
 
   /**
-   * Learns from the rows of a file which set each of its set names is, by the rule of set maps; names and codes that
-   * the catalogue knows need no learning. To be called once with all rows, or a good part of them.
+   * Learns from the rows of a file which set each of its set names means, by the rules of set maps; names and codes in the catalogue
+   * need no learning. Call it once with all rows, or a large sample of them.
    */
   learn(rows: Iterable<CardDescription>, decisions: Pick<Decisions, 'setMaps'> = { setMaps: [] }): SetMap[] {
     const sets = new Map<string, SourceSet>()
@@ -121,8 +121,8 @@ export class CardIndex {
   }
 
   /**
-   * The item that the row means by set, number, name and finish. One that could be two is never guessed: the best are
-   * proposed.
+   * The item that the row describes by set, number, name and finish. An ambiguous row is never guessed: its best candidates are
+   * returned instead.
    */
   find(row: CardDescription): FindResult {
     if (isTooLong(row)) return { reason: UNKNOWN, candidates: [] }
@@ -138,8 +138,8 @@ export class CardIndex {
   }
 
   /**
-   * Cards with the number and the name in the set; of all sets when the row names none. In a set, a number has one card:
-   * words that only some sources put behind its name do not matter there.
+   * Cards with this number and name in the set, or in all sets when the row names none. Within a set, a number belongs to one card, so
+   * words that only some sources append to the name are ignored.
    */
   #numbered(row: CardDescription, wanted: Described, written: string): SourceCard[] {
     const { set } = row
@@ -172,7 +172,7 @@ export class CardIndex {
     return exact.length > 0 ? exact : fitting
   }
 
-  /** The sets that use the name, with the galleries that are printed as part of them. */
+  /** The sets with this name, and the galleries that are printed as part of them. */
   #setsNamed(set: string, wanted: Described): SourceSet[] {
     return this.#setNames.withGalleries(this.#learned.get(set) ?? this.#setNames.find(set, wanted))
   }
@@ -181,7 +181,7 @@ export class CardIndex {
     return cards.flatMap((card) => this.#printings.get(card)!.map((printing) => ({ ...printing, fit: wanted.fits(printing.words, card) })))
   }
 
-  /** What is alike in number or name, for a person to choose from. */
+  /** Cards with a similar number or name, for a person to choose from. */
   #alike(row: CardDescription, wanted: Described): FindResult {
     const number = row.number === null ? null : normalNumber(row.number)
     const sets = row.set === null ? null : new Set(this.#setsNamed(row.set, wanted))
@@ -218,15 +218,15 @@ export class CardIndex {
 
 const UNKNOWN: Reason = { rule: 'unknown', params: {} }
 
-/** Those that fit best, none when nothing fits. */
+/** The printings that fit best; empty when none fits. */
 function fittest(printings: readonly Fitting[]): Fitting[] {
   const best = Math.max(FIT.none, ...printings.map(({ fit }) => fit))
   return best === FIT.none ? [] : printings.filter(({ fit }) => fit === best)
 }
 
 /**
- * The only item; of several of one card, when the row states no finish, the plain one: a card that is only sold with the stamp of its set
- * is plain with that stamp beside one with a further stamp.
+ * The item if there is only one. If the row states no finish and all items are of the same card, the plain one; a card that is only
+ * sold with its set's stamp is the plain one beside an item with a further stamp.
  */
 function onlyOne(fitting: readonly Printing[], plain: boolean): number | null {
   const items = new Map(fitting.map((one) => [one.itemId, one]))
@@ -239,7 +239,7 @@ function onlyOne(fitting: readonly Printing[], plain: boolean): number | null {
   return isPlain && first!.finish !== others[0]!.finish ? first!.itemId : null
 }
 
-/** Whether a card is of the game and in a language that the row names, as far as it does. */
+/** Whether the card has the game and one of the languages that the row states, if any. */
 function mayBe({ game, families = null }: CardDescription, card: SourceCard): boolean {
   return (game === null || card.game === game) && (families === null || families.includes(card.family))
 }
@@ -249,7 +249,7 @@ function ranked(printings: readonly Fitting[], score: number): { itemId: number;
   return [...new Set(sorted.map(({ itemId }) => itemId))].slice(0, MOST_CANDIDATES).map((itemId) => ({ itemId, score }))
 }
 
-/** By number, with and without the prefix that the set prints on all of its cards. */
+/** Cards by number, with and without the prefix that all cards of the set share. */
 function cardsByNumber({ cards }: SourceSet): Map<string, SourceCard[]> {
   const byNumber = new Map<string, SourceCard[]>()
   for (const card of cards) {
@@ -268,7 +268,7 @@ function sameTotal(total: string, card: SourceCard): boolean {
   return total === '' || card.totals.length === 0 || card.totals.includes(total)
 }
 
-/** Whether a row has a text that no item has. */
+/** Whether a text of the row is longer than that of any item. */
 export function isTooLong({ name, number, set, finish }: Pick<CardDescription, 'name' | 'number' | 'set' | 'finish'>): boolean {
   return [name, number, set, finish].some((text) => text !== null && text.length > LONGEST)
 }

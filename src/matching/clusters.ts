@@ -1,4 +1,4 @@
-// What the matcher has found to be one card: cards of one or several sources, with how each came to it.
+// Clusters: cards of one or several sources that the matcher considers the same, with how each joined.
 import type { MatchCandidate, Method, Reason, SetMap, WaitingCard } from './records.ts'
 import type { SourceCard } from './source-cards.ts'
 import type { Verdicts } from './verdicts.ts'
@@ -9,7 +9,7 @@ export interface Member {
   confidence: number
 }
 
-/** The first member is of the highest source. */
+/** The first member is of the highest-ranked source. */
 export interface Cluster {
   members: Member[]
 }
@@ -20,18 +20,18 @@ export interface Joined {
   setMaps: SetMap[]
 }
 
-/** Cards of one source, and those that people joined to them: they are assigned together. */
+/** Cards of one source with the cards that were manually joined to them; they are assigned together. */
 export interface Unit {
   members: Member[]
   cards: SourceCard[]
 }
 
 const MOST_CANDIDATES = 10
-/** Prices of joined sides may differ by this factor. */
+/** Maximum ratio between the prices of two sides that are joined. */
 const MOST_PRICE_RATIO = 5
 
 /**
- * Units by source: each stands with its highest source, and brings along the cards of lower ones that people joined.
+ * Units by source: each belongs to its highest-ranked source and includes the cards of lower sources that were manually joined.
  * @param sources cards by source, in order of precedence
  */
 export function unitsOf(sources: readonly (readonly SourceCard[])[], verdicts: Verdicts): Unit[][] {
@@ -64,7 +64,7 @@ export function join(cluster: Cluster, unit: Unit, method: Method, confidence: n
   cluster.members.push({ card: first!.card, method, confidence }, ...others)
 }
 
-/** What speaks against one card being another. */
+/** Reasons why the two cannot be the same card. */
 export function contradictions(unit: Unit, cluster: Cluster): Reason[] {
   const reasons: Reason[] = []
   const [ownHps, otherHps] = [unit.cards.flatMap(({ hps }) => hps), cluster.members.flatMap(({ card }) => card.hps)]

@@ -6,11 +6,11 @@ import { looseNumber, normalNumber } from './numbers.ts'
 import type { MatchSet } from './records.ts'
 import { SetNames } from './set-names.ts'
 
-/** A set name may mean a set if so many of its rows describe cards of it, or this share of them. */
+/** A set name may refer to a set if at least this many of its rows describe cards of the set, or this share of them. */
 const FEWEST = 3
 const SHARE = 0.4
 
-/** What a record says of its card. */
+/** What a record states about its card. */
 export interface Statement {
   id: number
   /** ref of its set */
@@ -19,23 +19,23 @@ export interface Statement {
   name: string
 }
 
-/** The rows that name one set. */
+/** The rows that use the same set name. */
 interface Label {
   rows: number
-  /** sets of this name or code */
+  /** refs of the sets with this name or code */
   named: readonly string[]
-  /** rows that describe cards of a set, by its ref */
+  /** number of rows that describe cards of a set, by its ref */
   agree: Map<string, number>
 }
 
 /**
- * Takes rows, then statements of the sets that they name, then, unless these are the sets that the rows describe, statements
- * of all sets. A list may give a set the code that the catalogue has for another one.
+ * Takes rows, then statements of the sets that they name. If the rows do not describe these sets, it also takes statements of all
+ * sets: a list may give a set the code that the catalogue uses for another one.
  */
 export class DescribedSets {
-  /** of the sets that the rows name, and after `choose` of those that they describe */
+  /** refs of the sets that the rows name; after `choose`, also of those that they describe */
   readonly refs = new Set<string>()
-  /** of records of products */
+  /** ids of product records */
   readonly products = new Set<number>()
   readonly #labels = new Map<string, Label>()
   /** labels by number and name of a card; null for rows that do not name a set */
@@ -54,7 +54,7 @@ export class DescribedSets {
     }
   }
 
-  /** Compares a part of the records with the rows, those of a card after each other. */
+  /** Compares some of the records with the rows; records of the same card must be adjacent. */
   look(statements: readonly Statement[]): void {
     let before: Statement | null = null
     for (const statement of statements) {
@@ -71,7 +71,7 @@ export class DescribedSets {
     }
   }
 
-  /** Whether the rows describe the sets that they name, after statements of these. */
+  /** Whether the rows describe the sets that they name; call it after `look` has had the statements of these sets. */
   areNamed(): boolean {
     if (this.#productNames.size > 0) return false
     for (const [label, { rows, named, agree }] of this.#labels) {
@@ -90,7 +90,7 @@ export class DescribedSets {
     return this.#byCard.size === 0
   }
 
-  /** Adds the sets that the rows describe, after statements of all sets. */
+  /** Adds the sets that the rows describe; call it after `look` has had the statements of all sets. */
   choose(): void {
     for (const { rows, agree } of this.#labels.values()) {
       for (const [ref, count] of agree) if (count >= Math.min(FEWEST, rows * SHARE)) this.refs.add(ref)

@@ -1,27 +1,27 @@
-// What a row of a file says of a card, in normal form: names with their number and printing apart.
+// How a row of a file describes a card, in normal form: the name separated from number and printing.
 import { sameCode } from '#index/codes.ts'
 import { FIT, type Fit, finishFit, finishWords } from '#catalogue/finishes.ts'
 import { looseName, normalName } from './names.ts'
 import { totalOf } from './numbers.ts'
 import type { SourceCard } from './source-cards.ts'
 
-/** No bracket within, so that a row of open ones is not read again from each of them. */
+/** Brackets are excluded inside, so that a run of opening ones is not scanned again from each of them. */
 const PARENTHESES = /\(([^()]*)\)/g
 const BRACKETS = /\[[^[\]]*\]/g
 
 export interface Described {
   name: string
-  /** with the words in parentheses */
+  /** including the words in parentheses */
   fullName: string
   looseName: string
   set: string
-  /** the set without what stands in parentheses behind it */
+  /** the set without the parentheses at its end */
   bareSet: string
-  /** total of the number, empty without one */
+  /** total of the number; empty if it has none */
   total: string
-  /** no finish is stated, neither beside nor in the name */
+  /** no finish is stated, neither separately nor in the name */
   plain: boolean
-  /** how a finish fits that the row states beside the name, in the name or in the set */
+  /** how well an item's finish fits the finish stated by the row, separately or in its name or set */
   fits: (words: readonly string[] | null, card: SourceCard) => Fit
 }
 
@@ -32,7 +32,7 @@ interface Written {
   finish: string | null
 }
 
-/** A row as the matcher compares it; printings are stated in the finish, and behind the name and the set in parentheses. */
+/** Normalises a row for the matcher; printings may be in the finish, or in parentheses after the name or set. */
 export function describe({ name, number, set, finish }: Written): Described {
   const { bareName, printing } = printingIn(name, number)
   const stated = finish === null && printing === '' ? null : finishWords(`${finish ?? ''} ${printing}`)
@@ -50,9 +50,9 @@ export function describe({ name, number, set, finish }: Written): Described {
     plain: wanted === null,
     fits: (words, card) => {
       const inSetName = card.set !== null && normalName(withoutBrackets(card.set.facts.name)) === plainSet
-      // A set named for printings (`Base Set (1st Edition & Shadowless)`) holds nothing else.
+      // A set named after printings (`Base Set (1st Edition & Shadowless)`) contains only those.
       if (!inSetName && setVariants.length > 0 && !setVariants.some((word) => wanted?.includes(word))) return FIT.none
-      // Words in parentheses that are part of the card's own name are no printing.
+      // Words in parentheses that are part of the card's name are not a printing.
       const nameHasThem = printing !== '' && card.names.includes(fullName)
       return finishFit(nameHasThem ? (finish === null ? null : finishWords(finish)) : wanted, words)
     },
@@ -60,8 +60,8 @@ export function describe({ name, number, set, finish }: Written): Described {
 }
 
 /**
- * A name without what stands in parentheses behind it: a repeated number, and words of a printing such as
- * `Alternate Art`, which are given as `printing`.
+ * The name without its parentheses: a repeated number is dropped, and words of a printing such as `Alternate Art` are returned as
+ * `printing`.
  */
 export function printingIn(name: string, number: string | null): { bareName: string; printing: string } {
   const variants: string[] = []
@@ -76,12 +76,12 @@ export function printingIn(name: string, number: string | null): { bareName: str
   return { bareName: withoutNumber(bare.trimEnd(), number).trim(), printing: variants.join(' ') }
 }
 
-/** A set's name without a code in brackets: `ROMANCE DAWN [OP-01]`. */
+/** A set's name without a code in brackets, such as `[OP-01]` in `ROMANCE DAWN [OP-01]`. */
 export function withoutBrackets(set: string): string {
   return set.replace(BRACKETS, ' ')
 }
 
-/** `Charizard ex - 199/165` repeats the number. */
+/** Drops a repeated number, as in `Charizard ex - 199/165`. */
 function withoutNumber(name: string, number: string | null): string {
   const dash = name.lastIndexOf(' - ')
   const end = name.slice(dash + 3)

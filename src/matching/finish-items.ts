@@ -5,7 +5,7 @@ import type { AssignedItem, AssignedRecord } from './records.ts'
 import { compare } from './source-cards.ts'
 import type { Verdicts } from './verdicts.ts'
 
-/** @param precedence of sources, for the order of an item's records */
+/** @param precedence of sources, which orders an item's records */
 export function itemsOf({ members }: Cluster, verdicts: Verdicts, precedence: readonly string[]): AssignedItem[] {
   const card = members[0]!.card.records[0]!.key
   if (members.length === 1 && members[0]!.card.records.length === 1) {
@@ -48,9 +48,9 @@ export function itemsOf({ members }: Cluster, verdicts: Verdicts, precedence: re
 }
 
 interface Stated {
-  /** by plainness, so that the plainer spelling names an item */
+  /** plainest first, so that the plainer spelling names an item */
   all: readonly string[]
-  /** pairs that one card of a source states: they differ */
+  /** pairs stated by the same card of a source: they are different finishes */
   together: ReadonlySet<string>
 }
 
@@ -68,8 +68,8 @@ function stated(members: readonly Member[]): Stated {
 }
 
 /**
- * One key for all spellings of a finish. An edition whose foil a source does not state is the only one that others
- * state: `first-edition` is `holo-first-edition` unless one source tells them apart.
+ * One key for all spellings of a finish. If a source states an edition without its foil, it is the only matching one that others
+ * state: `first-edition` is `holo-first-edition` unless a source has both.
  */
 function keyOf(slug: string, { all, together }: Stated, alias: ReadonlyMap<string, string>): string {
   const chosen = alias.get(slug) ?? slug
@@ -88,7 +88,7 @@ function isFoil(word: string | undefined): boolean {
   return word === 'holo' || word === 'reverse'
 }
 
-/** Finishes that a person declared to be one: each under the plainest of them. */
+/** Finishes that were manually declared the same, mapped to the plainest of them. */
 function aliases(members: readonly Member[], verdicts: Verdicts): Map<string, string> {
   const alias = new Map<string, string>()
   if (verdicts.sameFinish.length === 0) return alias

@@ -1,6 +1,6 @@
 // Multimap optimised for keys with one value: only keys with several values use a set.
 
-/** Each value of a key once, in the order in which they were added. */
+/** Each value of a key once, in insertion order. */
 export class Multimap<K, V extends object> {
   readonly #values = new Map<K, V | Set<V>>()
 
@@ -22,7 +22,7 @@ export class Multimap<K, V extends object> {
     return known instanceof Set ? known.has(value) : known === value
   }
 
-  /** How many values the key has. */
+  /** The number of values of the key. */
   count(key: K): number {
     const known = this.#values.get(key)
     return known === undefined ? 0 : known instanceof Set ? known.size : 1

@@ -1,4 +1,4 @@
-// Normal forms of card names: spellings of one name are equal, names of different cards are not.
+// Normal forms of card names: spellings of the same name are equal, names of different cards are not.
 import { fold, words } from '#index/fold.ts'
 import { kept } from '#index/kept.ts'
 
@@ -15,10 +15,10 @@ const WORDS: Readonly<Record<string, string>> = {
   species: '',
 }
 const BRACKETED = /\([^()]*\)|\[[^[\]]*\]/g
-/** Words that some sources leave out; a name without them is the same only in its loose form. */
+/** Words that some sources omit; names that differ in them are equal only in their loose form. */
 const OPTIONAL = new Set(['basic', 'δ', 'star', 'prism', 'lv', 'x', 'team', 'forme', 'form'])
 
-/** One form for all spellings of a name: `Gyarados-GX` and `Gyarados GX`, `Nidoran ♀` and `Nidoran Female`. */
+/** The same form for all spellings of a name: `Gyarados-GX` and `Gyarados GX`, `Nidoran ♀` and `Nidoran Female`. */
 export const normalName = kept(normalForm)
 
 function normalForm(name: string): string {
@@ -26,14 +26,14 @@ function normalForm(name: string): string {
     .map((word) => WORDS[word] ?? word)
     .filter(Boolean)
   if (found[0] === 'nidoran' && found.length === 2) return `nidoran ${SEXES[found[1]!] ?? found[1]}`
-  // Basic energies are printed without the word, which some sources put before them.
+  // Cards of basic energies do not print the word, but some sources put it first.
   while (found[0] === 'basic' && found.length > 1 && found.at(-1) === 'energy') found.shift()
   return found.join(' ')
 }
 
 const SEXES: Readonly<Record<string, string>> = { f: '♀', female: '♀', m: '♂', male: '♂' }
 
-/** The form without brackets and without words that some sources leave out; equal loose forms are a hint, no proof. */
+/** The form without brackets and without words that some sources omit; equal loose forms are a hint, not proof. */
 export const looseName = kept(looseForm)
 
 function looseForm(name: string): string {
@@ -43,7 +43,7 @@ function looseForm(name: string): string {
   return (kept.length > 0 ? kept : all).join(' ')
 }
 
-/** How alike two normal names are, 0 to 1: the share of words in common. */
+/** Similarity of two normal names, 0 to 1: the share of words in common. */
 export function likeness(a: string, b: string): number {
   const [one, other] = [new Set(a.split(' ')), new Set(b.split(' '))]
   return one.intersection(other).size / one.union(other).size

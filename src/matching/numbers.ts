@@ -1,11 +1,11 @@
-// Normal forms of collector numbers, within a set that may print one prefix on all of its cards.
+// Normal forms of collector numbers, within a set that may print the same prefix on all of its cards.
 import { parseCode } from '#index/codes.ts'
 import { kept } from '#index/kept.ts'
 
 const PREFIXED = /^([\p{L}\p{M}]+)(\p{N}.*)$/u
-/** Share of a set's numbers that bear a prefix which is the set's, not the card's. */
+/** A prefix belongs to the set instead of the card if at least this share of the set's numbers has it. */
 const SHARED_PREFIX = 0.8
-/** Of fewer numbers it cannot be told whose their prefix is. */
+/** With fewer numbers, a prefix cannot be attributed to the set. */
 const FEWEST_NUMBERS = 4
 
 const codeOf = kept(parseCode)
@@ -15,14 +15,14 @@ export function normalNumber(number: string): string {
   return codeOf(number).number
 }
 
-/** The total behind the slash in normal form, empty without one. */
+/** The normalised total after the slash; empty if there is none. */
 export function totalOf(number: string): string {
   return codeOf(number).total
 }
 
 /**
- * The letters before nearly all numbers of a set, such as `swsh` of the Sword & Shield promos and `tg` of a Trainer
- * Gallery; empty when there are none.
+ * The letters before nearly all numbers of a set, such as `swsh` of the Sword & Shield promos and `tg` of a Trainer Gallery; empty if
+ * there are none.
  */
 export function sharedPrefix(numbers: readonly string[]): string {
   const counts = new Map<string, number>()
@@ -35,12 +35,12 @@ export function sharedPrefix(numbers: readonly string[]): string {
   return ''
 }
 
-/** The number without a prefix that says no more than the set does: `swsh20` → `20`. */
+/** The number without the prefix of its set: `swsh20` → `20`. */
 export function bareNumber(number: string, prefix: string): string {
   return prefix !== '' && number.startsWith(prefix) && number.length > prefix.length ? number.slice(prefix.length) : number
 }
 
-/** The number without a code of its set: `svp12` in the set SVP is its number 12. */
+/** The number without a code of its set: `svp12` in the set SVP is number 12. */
 export function withoutSetCode(number: string, codes: readonly string[]): string {
   for (const code of codes) {
     const prefix = normalNumber(code)
@@ -49,7 +49,7 @@ export function withoutSetCode(number: string, codes: readonly string[]): string
   return number
 }
 
-/** `103a` → `103`, `tg12` → `12`: what is left when only the digits count; a hint, no proof. */
+/** Digits only, `103a` → `103`, `tg12` → `12`: a hint, not proof. */
 export function looseNumber(number: string): string {
   return /\p{N}+/u.exec(number)?.[0] ?? number
 }

@@ -1,7 +1,7 @@
-// Input and output of the matcher: source records, decisions of people, and the assignment of records to items.
+// Input and output of the matcher: source records, manual decisions, and the assignment of records to items.
 import type { ForeignId, Genre } from '#catalogue/records.ts'
 
-/** What the matcher needs of one source record: what one source says of one printing of a card, or of one sealed product. */
+/** One source record as the matcher needs it: what a source states about one printing of a card, or about one sealed product. */
 export interface MatchRecord {
   /** `recordKey(source, id, finish)` */
   key: string
@@ -9,25 +9,25 @@ export interface MatchRecord {
   source: string
   /** the source's id, such as `base1-4` */
   id: string
-  /** `cardKey(source, id)`: the records of one card of the source, which differ in finish */
+  /** `cardKey(source, id)`: shared by the records of one card of the source, which differ in finish */
   card: string
   game: string
   genre: Genre
-  /** language family of the print: only records of one family can be one card (`intl`, `ja`, `zh`, `op-en`, ...) */
+  /** language family of the print: only records of the same family can be the same card (`intl`, `ja`, `zh`, `op-en`, ...) */
   family: string
   set: MatchSet | null
-  /** collector number as printed, with or without its total; null if there is none */
+  /** collector number as printed, with or without the total; null if there is none */
   number: string | null
   name: string
   /** names in other languages or spellings of the same card */
   names?: readonly string[]
-  /** canonical slug (`finishSlug`); null when the source states none: the record is of the card as a whole */
+  /** canonical slug (`finishSlug`); null when the source states none: the record describes the card as a whole */
   finish: string | null
   /** ids in shops and other catalogues; never the record's own id */
   shopIds: readonly ForeignId[]
-  /** used to contradict a join, never to make one */
+  /** used to reject a join, never to justify one */
   hp?: number | null
-  /** in cents of one currency; used to contradict a join, never to make one */
+  /** in cents of one currency; used to reject a join, never to justify one */
   priceCents?: number | null
 }
 
@@ -35,7 +35,7 @@ export interface MatchSet {
   /** unique among all sources, such as `tcgdex:set:base1` */
   ref: string
   name: string
-  /** abbreviations and codes under which others name the set, such as `BS`, `BRS`, `OP-01` */
+  /** abbreviations and codes that others use for the set, such as `BS`, `BRS`, `OP-01` */
   codes: readonly string[]
   /** the count printed on the cards (`102` in `4/102`), null when unknown */
   printedTotal: number | null
@@ -44,21 +44,21 @@ export interface MatchSet {
 }
 
 /**
- * What people decided. Pairs name records by key, sets by ref; the order within a pair has no meaning for `same` and
- * `apart`. A decision about records that do not exist (any more) has no effect and does no harm.
+ * Manual decisions. Pairs name records by key, sets by ref; the order within a pair does not matter for `same` and `apart`. A decision
+ * about records that do not exist has no effect.
  */
 export interface Decisions {
-  /** the cards of both records are one card; records of different finishes become one item, too */
+  /** the cards of both records are the same; records of different finishes become one item, too */
   same: readonly (readonly [string, string])[]
   /** the cards of both records are never joined */
   apart: readonly (readonly [string, string])[]
-  /** the set `from` is the set `to` of another source; null: it is none of the other sets */
+  /** the set `from` is the set `to` of another source; null: it is not any of the other sets */
   setMaps: readonly (readonly [from: string, to: string | null])[]
-  /** records that a person looked at and left for later: still waiting, marked */
+  /** records whose decision was postponed: they stay pending, but are marked */
   postponed: readonly string[]
 }
 
-/** How a record came to its item. `own`: the record's source is the first to state the item. */
+/** How a record was linked to its item. `own`: the record's source is the first to state the item. */
 export type Method = 'own' | 'shop-id' | 'set-map' | 'loose-decided' | 'sealed' | 'operator'
 
 export interface AssignedRecord {
@@ -66,48 +66,48 @@ export interface AssignedRecord {
   method: Method
   /** 0 to 100 */
   confidence: number
-  /** the record states no finish and stands under every item of its card */
+  /** the record states no finish and is linked to every item of its card */
   whole: boolean
 }
 
-/** Everything that becomes one item. */
+/** All records that form one item. */
 export interface AssignedItem {
-  /** the same for all items of one card: the key of its first card by precedence and id */
+  /** equal for all items of a card: the key of its first card by precedence and id */
   card: string
   /** in order of precedence, then key */
   records: AssignedRecord[]
   /** canonical slug; null when no source states one */
   finish: string | null
-  /** the plainest item of the card: what an id without a finish means */
+  /** the plainest item of the card, used for an id without a finish */
   primary: boolean
 }
 
-/** A rule that spoke, with what it saw, rendered to text at the edges. */
+/** A rule that applied, with its parameters; rendered as text at the edges. */
 export interface Reason {
   rule: ReasonRule
   params: Record<string, string | number | readonly string[]>
 }
 
 export type ReasonRule =
-  /** a candidate agrees only in the loose forms of number or name */
+  /** a candidate matches only in the loose form of its number or name */
   | 'loose'
-  /** several cards fit equally well */
+  /** several cards match equally well */
   | 'several'
   /** another record of the same source claims the same card */
   | 'claimed-twice'
-  /** a shop id is on several cards */
+  /** several cards have the same shop id */
   | 'shop-id-shared'
-  /** a shared shop id, but name or number differ */
+  /** the shop id matches, but name or number differ */
   | 'shop-id-differs'
   /** hit points differ */
   | 'hp'
   /** prices differ by more than the factor of 5 */
   | 'price-ratio'
-  /** the set resembles several sets, or too few of its cards agree */
+  /** the set resembles several sets, or too few of its cards match */
   | 'set-unclear'
-  /** the description's finish is none of the card's */
+  /** the card does not exist in the described finish */
   | 'finish'
-  /** nothing is like it */
+  /** nothing similar was found */
   | 'unknown'
 
 export interface MatchCandidate {
@@ -118,11 +118,11 @@ export interface MatchCandidate {
   reasons: Reason[]
 }
 
-/** A card of a source that waits for a person. */
+/** A card of a source that is pending a manual decision. */
 export interface WaitingCard {
   /** the first of `keys` */
   key: string
-  /** all records of the waiting card: one decision is for all of them */
+  /** all records of the pending card; a decision applies to all of them */
   keys: string[]
   postponed: boolean
   reasons: Reason[]
@@ -130,14 +130,14 @@ export interface WaitingCard {
   candidates: MatchCandidate[]
 }
 
-/** A set of one source and the set of another that it most resembles. */
+/** A set of one source and the most similar set of another. */
 export interface SetMap {
   from: string
   to: string
-  /** cards of the smaller set that agree in number and name, of how many */
+  /** number of cards of the smaller set that match in number and name */
   agree: number
   of: number
-  /** by the rule or a person; false: a person has to decide once for the set */
+  /** by the rule or a person; false: the set needs a manual decision */
   decided: boolean
   by: 'rule' | 'operator' | null
 }
@@ -149,16 +149,16 @@ export interface Assignment {
 }
 
 export interface AssignOptions {
-  /** sources in order of precedence, the first is right; sources that are missing come last, by name */
+  /** sources in order of precedence, the most trusted first; missing sources come last, by name */
   precedence?: readonly string[]
-  /** added to the aliases that come with the program */
+  /** used in addition to the built-in aliases */
   sealedAliases?: SealedAliases
 }
 
-/** Words of sealed products that mean the same: `{ "etb": "elite trainer box" }`. */
+/** Aliases of words in sealed product names: `{ "etb": "elite trainer box" }`. */
 export type SealedAliases = Readonly<Record<string, string>>
 
-/** The source records' precedence unless a setting says otherwise. */
+/** Default precedence of the sources. */
 export const PRECEDENCE: readonly string[] = [
   'operator',
   'mintmark',
@@ -170,12 +170,12 @@ export const PRECEDENCE: readonly string[] = [
   'tcgplayer',
 ]
 
-/** @param finish canonical slug, null when not stated */
+/** @param finish canonical slug; null if not stated */
 export function recordKey(source: string, id: string, finish: string | null): string {
   return `${source}\t${id}\t${finish ?? ''}`
 }
 
-/** The key that all records of one card of a source share. */
+/** The key shared by all records of one card of a source. */
 export function cardKey(source: string, id: string): string {
   return `${source}\t${id}`
 }

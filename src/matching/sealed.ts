@@ -1,4 +1,4 @@
-// Matches sealed products of several shops by the words of their names, if the match is unique on both sides.
+// Matches sealed products of several shops by the words of their names if the match is unique on both sides.
 import { fold, words } from '#index/fold.ts'
 import { areApart, type Candidate, type Cluster, clusterOf, contradictions, join, type Joined, type Unit, unitsOf, waitingCard } from './clusters.ts'
 import { Multimap } from './multimap.ts'
@@ -59,12 +59,12 @@ function doubts(keys: readonly string[], holders: ReadonlyMap<string, number>, f
   ]
 }
 
-/** The words of a name in one spelling and order. */
+/** The words of a name in a common spelling and order. */
 function wordKey(aliases: SealedAliases): (name: string) => string {
   const rules = Object.entries(aliases)
     .map(([from, to]) => ({ from: ` ${plain(from)} `, to: ` ${plain(to)} `.replace('  ', ' ') }))
     .filter(({ from, to }) => from !== to)
-    // The longest first: `booster display` before `display`.
+    // Longest first: `booster display` before `display`.
     .sort((a, b) => b.from.length - a.from.length || (a.from < b.from ? -1 : 1))
   return (name) => {
     let text = ` ${plain(name)} `

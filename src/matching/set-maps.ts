@@ -4,19 +4,19 @@ import { normalName } from './names.ts'
 import type { Decisions, SetMap } from './records.ts'
 import { compare, type SourceCard, type SourceSet } from './source-cards.ts'
 
-/** Share of the smaller set's cards that must agree. */
+/** Minimum share of the smaller set's cards that must match. */
 const AGREEMENT = 0.8
-/** A second set comes near that holds at least this share of the agreeing cards, too. */
+/** A second set competes if it shares at least this part of the matching cards. */
 const NEAR = 0.5
-/** Fewer agreeing cards say nothing, unless they are in sets of one name. */
+/** Fewer matching cards prove nothing unless both sets have the same name. */
 const FEWEST = 3
-/** Below this share, sets resemble each other by chance; from it on a person decides. */
+/** Below this share a resemblance is chance; from it upwards a person decides. */
 const RESEMBLANCE = 0.4
 
 /**
- * Sets of two sources by agreement; also of one source with itself, where two of its sets hold the same cards.
- * @param decided by people: sets by the set they are about, null for none of the others
- * @returns maps by the rule and by people; unclear ones only of sets that are not mapped otherwise
+ * Maps sets of two sources by matching cards. `from` and `to` may be the same source, to find sets that contain the same cards.
+ * @param decided manual decisions by set: the sets that it is, or null for none of the others
+ * @returns maps by the rule and by people; uncertain maps only for sets without a certain one
  */
 export function mapSets(from: readonly SourceSet[], to: readonly SourceSet[], decided: ReadonlyMap<string, ReadonlySet<string | null>>): SetMap[] {
   const counts = countAgreeing(from, to)
@@ -41,7 +41,7 @@ export function mapSets(from: readonly SourceSet[], to: readonly SourceSet[], de
   }
   const byName = Map.groupBy(to, ({ facts }) => normalName(facts.name))
   for (const a of from === to ? [] : from) {
-    // Without one agreeing card: sets that a person joined, and those of one name, about which a person decides.
+    // Sets without a matching card: those that were manually joined, and those with the same name, for a person to decide.
     const choice = choices.get(a.ref)
     for (const b of choice ?? (a.facts.name === '' ? [] : (byName.get(normalName(a.facts.name)) ?? []))) {
       if (seen.has(`${a.ref}\t${b.ref}`)) continue
@@ -53,7 +53,7 @@ export function mapSets(from: readonly SourceSet[], to: readonly SourceSet[], de
   return maps.filter((map) => map.decided || !clear.has(map.from)).sort((a, b) => compare(a.from, b.from) || compare(a.to, b.to))
 }
 
-/** What people decided about a set, as far as it is about these sets. */
+/** The manual decisions about a set, limited to these sets. */
 function choiceOf(
   ref: string,
   decided: ReadonlyMap<string, ReadonlySet<string | null>>,
@@ -69,7 +69,7 @@ function isSameName(a: SourceSet, b: SourceSet): boolean {
   return normalName(a.facts.name) === normalName(b.facts.name)
 }
 
-/** Decisions by the set they are about, whichever way round they were written. */
+/** Decisions by each of their two sets, whichever side it was written on. */
 export function decidedSets({ setMaps }: Pick<Decisions, 'setMaps'>): Map<string, Set<string | null>> {
   const decided = new Map<string, Set<string | null>>()
   const add = (from: string, to: string | null) => {
@@ -88,7 +88,7 @@ interface Count {
   a: SourceSet
   b: SourceSet
   agree: number
-  /** of these, cards that agree with a further set on either side, too */
+  /** those of them that also match a card of another set on either side */
   contested: number
 }
 
@@ -119,7 +119,7 @@ function countAgreeing(from: readonly SourceSet[], to: readonly SourceSet[]): Co
       if (sets.length > 1) for (const a of sets) countOf(a, b).contested += 1
     }
   }
-  // Several cards of the larger set can agree with one of the smaller.
+  // Several cards of the larger set can match one card of the smaller.
   return [...counts.values()].flatMap((own) =>
     [...own.values()].map((count) => ({ ...count, agree: Math.min(count.agree, count.a.cards.length, count.b.cards.length) })),
   )
@@ -136,7 +136,7 @@ function setsHolding({ keys }: SourceCard, byKey: Multimap<string, SourceSet>, o
   return sets.includes(own) ? sets.filter((set) => set !== own) : sets
 }
 
-/** Sets of one name or code, when no other of these sets has it: that decides between sets that agree equally well. */
+/** Whether two sets share a name or code that no other set has, which decides between equally good matches. */
 function namesakes(from: readonly SourceSet[], to: readonly SourceSet[]): (a: SourceSet, b: SourceSet) => boolean {
   const [mine, others] = [labels(from), labels(to)]
   return (a, b) => {

@@ -4,20 +4,20 @@ import { normalName } from './names.ts'
 import { normalNumber } from './numbers.ts'
 import type { MatchSet } from './records.ts'
 
-/** What sets that are printed as a part of another are called behind its name. */
+/** Suffixes in the names of sets that are printed as part of another set. */
 const GALLERIES = ['trainer gallery', 'galarian gallery', 'shiny vault', 'classic collection', 'radiant collection', 'unown collection']
 
 interface Named {
   facts: MatchSet
 }
 
-/** The name of a set in a list, in normal form, with and without what stands in parentheses behind it. */
+/** The normalised name of a set in a list, with and without the parentheses at its end. */
 interface Wanted {
   set: string
   bareSet: string
 }
 
-/** Finds sets by what lists call them; several sets can have one name. */
+/** Finds sets by the names used in lists; several sets can share a name. */
 export class SetNames<S extends Named> {
   readonly #byName = new Map<string, Set<S>>()
   readonly #byCode = new Map<string, Set<S>>()
@@ -26,17 +26,17 @@ export class SetNames<S extends Named> {
     for (const set of sets) {
       const { name, codes } = set.facts
       for (const label of [name, withoutBrackets(name), ...codes]) add(this.#byName, normalName(label), set)
-      // Zeros in a code matter only where they are all that tells two sets apart.
+      // Leading zeros in a code matter only if nothing else distinguishes two sets.
       for (const code of codes) add(this.#byCode, normalNumber(code), set)
     }
   }
 
-  /** The sets of this name or code, empty when there is none. */
+  /** The sets with this name or code; empty if there are none. */
   find(label: string, { set, bareSet }: Wanted): Iterable<S> {
     return this.#byName.get(set) ?? this.#byName.get(bareSet) ?? this.#byCode.get(normalNumber(label)) ?? []
   }
 
-  /** The sets with the galleries that are printed as part of them. */
+  /** The sets, and the galleries that are printed as part of them. */
   withGalleries(sets: Iterable<S>): S[] {
     const all = new Set(sets)
     const names = new Set([...all].map(({ facts }) => normalName(facts.name)))

@@ -1,4 +1,4 @@
-// Matches single cards of several sources by shop id, or by set, number and name; merely similar cards stay pending.
+// Matches single cards of several sources by shop id, or by set, number and name; cards that are only similar stay pending.
 import { areApart, type Candidate, type Cluster, clusterOf, contradictions, join, type Joined, type Unit, unitsOf, waitingCard } from './clusters.ts'
 import { Multimap } from './multimap.ts'
 import { likeness } from './names.ts'
@@ -8,7 +8,7 @@ import { mapSets } from './set-maps.ts'
 import { compare, type SourceCard, type SourceSet } from './source-cards.ts'
 import type { Verdicts } from './verdicts.ts'
 
-/** Names that share so many words may be spellings of one. */
+/** Names that share at least this part of their words may be spellings of the same name. */
 const ALIKE = 0.3
 const CONFIDENCE = { shopId: 100, setMap: 95, looseDecided: 80 } as const
 const DIGITS = /^\d+$/
@@ -16,7 +16,7 @@ const DIGITS = /^\d+$/
 /** @param sources cards of one game and language family by source, in order of precedence */
 export function joinSingles(sources: readonly (readonly SourceCard[])[], verdicts: Verdicts): Joined {
   const result: Joined = { clusters: [], waiting: [], setMaps: [] }
-  const known = new Known()
+  const known = new ClusterIndex()
   for (const [n, units] of unitsOf(sources, verdicts).entries()) {
     if (n === sources.length - 1) known.isLast = true
     const { kept, duplicates } = withoutDuplicates(units, verdicts, result)
@@ -63,14 +63,14 @@ interface Wait {
   candidates: Candidate[]
 }
 
-/** The clusters so far, by what later sources find them with. */
-class Known {
+/** The clusters so far, indexed for the sources that follow. */
+class ClusterIndex {
   readonly #bySet = new Map<string, Multimap<string, Cluster>>()
   readonly #inSet = new Map<string, Set<Cluster>>()
   readonly #byId = new Multimap<string, Cluster>()
   readonly #byCard = new Map<SourceCard, Cluster>()
   readonly sets = new Map<string, Set<SourceSet>>()
-  /** No source comes after this one: what only later ones look for is not kept. */
+  /** No source follows: the indexes for later sources are not filled. */
   isLast = false
 
   add(cluster: Cluster, unit: Unit): void {
@@ -105,22 +105,22 @@ class Known {
   }
 }
 
-/** The id of a card as other sources name it. */
+/** The id of a card as other sources refer to it. */
 function ownId({ source, records }: SourceCard): string {
   return `${source} ${records[0]!.id}`
 }
 
-/** A card that another set of its source holds, too. */
+/** A card that another set of the same source also contains. */
 interface Duplicate {
   unit: Unit
   of: SourceCard
-  /** a person said that the sets are one */
+  /** a person decided that the sets are the same */
   confirmed: boolean
 }
 
 /**
- * Cards that one source holds twice, because an older file numbered them otherwise (`H01`, `H1`) or has a gallery in the
- * main set. Those of the older form wait, the latter until a person says that the sets are one.
+ * Finds cards that a source contains twice, because an older file numbered them differently (`H01`, `H1`) or has a gallery in the main
+ * set. Those of the older form become pending; those of a gallery too, until a person decides that the sets are the same.
  */
 function withoutDuplicates(units: readonly Unit[], verdicts: Verdicts, result: Joined): { kept: readonly Unit[]; duplicates: Duplicate[] } {
   const sets = setsOf(units)
@@ -131,7 +131,7 @@ function withoutDuplicates(units: readonly Unit[], verdicts: Verdicts, result: J
     const isNone = [from, to].some((ref) => verdicts.setMaps.get(ref)?.has(null))
     if (!map.decided || isNone || !isGallery([byRef.get(from)!, byRef.get(to)!])) continue
     const confirmed = verdicts.setMaps.get(from)?.has(to) ?? false
-    // The cards of the larger set are the stray ones.
+    // The larger set contains the duplicates.
     const [smaller, larger] = [byRef.get(from)!, byRef.get(to)!].sort((a, b) => a.cards.length - b.cards.length) as [SourceSet, SourceSet]
     result.setMaps.push({ from: larger.ref, to: smaller.ref, agree, of, decided: confirmed, by: confirmed ? 'operator' : null })
     const byKey = new Map(smaller.cards.flatMap((card) => card.names.map((name) => [`${card.number}\t${name}`, card] as const)))
@@ -157,13 +157,13 @@ function withoutDuplicates(units: readonly Unit[], verdicts: Verdicts, result: J
   return { kept: units.filter((unit) => !gone.has(unit)), duplicates }
 }
 
-/** Whether the smaller set is one whose numbers bear a prefix: sets that are numbered from 1 agree by chance in energies. */
+/** Whether all numbers of the smaller set have a prefix: sets numbered from 1 match by chance in their energies. */
 function isGallery(sets: readonly SourceSet[]): boolean {
   const [smaller] = sets.toSorted((a, b) => a.cards.length - b.cards.length)
   return smaller!.cards.every(({ number, bare }) => number !== bare)
 }
 
-/** Printings of one number and name are one card of the source only if a finish may be the same. */
+/** Printings with the same number and name are the same card of the source only if they may share a finish. */
 function mayBeSame(card: SourceCard, other: SourceCard): boolean {
   const [own, others] = [card, other].map(({ records }) => records.map(({ finish }) => finish))
   return own!.includes(null) || others!.some((finish) => finish === null || own!.includes(finish))
@@ -179,13 +179,18 @@ function statedFinishes({ records }: SourceCard): number {
 
 const NO_MAPS: ReadonlyMap<string, ReadonlySet<string | null>> = new Map()
 
-/** Sets of the units' source, not those of cards that people joined to its cards. */
+/** Sets of the units' own source, without those of cards that were manually joined to them. */
 function setsOf(units: readonly Unit[]): SourceSet[] {
   return [...new Set(units.flatMap(({ cards: [card] }) => card!.set ?? []))]
 }
 
-/** What becomes of each unit of a source, given the clusters of the sources before it. */
-function matched(units: readonly Unit[], known: Known, verdicts: Verdicts, setMaps: SetMap[]): { joins: Join[]; waiting: Wait[]; alone: Unit[] } {
+/** Matches the units of a source with the clusters of earlier sources. */
+function matched(
+  units: readonly Unit[],
+  known: ClusterIndex,
+  verdicts: Verdicts,
+  setMaps: SetMap[],
+): { joins: Join[]; waiting: Wait[]; alone: Unit[] } {
   const own = setsOf(units)
   const targets = new Map<string, SetMap[]>()
   const ownSource = units[0]?.cards[0]?.source
@@ -221,15 +226,15 @@ function matched(units: readonly Unit[], known: Known, verdicts: Verdicts, setMa
 
 interface Exact {
   unit: Unit
-  /** the only one, null if there is none or more than one */
+  /** the only match; null if there is none or more than one */
   cluster: Cluster | null
   method: Method
   reasons: Reason[]
   candidates: Candidate[]
 }
 
-/** The first rule that gives exactly one cluster: a shop id of its own, then set, number and name. */
-function exactCandidates(units: readonly Unit[], known: Known, verdicts: Verdicts, targets: ReadonlyMap<string, SetMap[]>): Exact[] {
+/** Applies the first rule that yields exactly one cluster: an unshared shop id, then set, number and name. */
+function exactCandidates(units: readonly Unit[], known: ClusterIndex, verdicts: Verdicts, targets: ReadonlyMap<string, SetMap[]>): Exact[] {
   const holders = new Map<string, number>()
   for (const { cards } of units) for (const id of idsOf(cards)) holders.set(id, (holders.get(id) ?? 0) + 1)
   return units.map((unit) => {
@@ -277,7 +282,7 @@ function verdictOn(
   return none([])
 }
 
-/** An id can be wrong: the name must be the same, and the number where both state one. */
+/** An id may be wrong: the name must match, and the number if both have one. */
 function agrees(unit: Unit, cluster: Cluster): boolean {
   return unit.cards.some((card) =>
     cluster.members.some(
@@ -293,12 +298,12 @@ function idsOf(cards: readonly SourceCard[]): string[] {
 }
 
 /**
- * Clusters of the same set that nothing else claims and that are alike in number or name: a hint for a person. Where a
- * person joined the sets, the only one that is alike joins.
+ * Unclaimed clusters of the same set with a similar number or name, as hints for a person. If a person has mapped the sets, a single
+ * similar cluster joins.
  */
 function looseCandidates(
   units: readonly Unit[],
-  known: Known,
+  known: ClusterIndex,
   verdicts: Verdicts,
   targets: ReadonlyMap<string, SetMap[]>,
   claimed: ReadonlySet<Cluster>,
@@ -345,8 +350,8 @@ function looseCandidates(
 }
 
 /**
- * How well a card fits, 0 to 90: 0 for what is no candidate.
- * @param numbered the sets number their cards alike, so that cards of different numbers are different
+ * How well a card fits, 0 to 90; 0 for cards that are not candidates.
+ * @param numbered whether the sets number their cards alike, so that different numbers mean different cards
  */
 function scoreOf(unit: Unit, cluster: Cluster, numbered: boolean): number {
   let best = 0
@@ -368,7 +373,7 @@ function nameScore(card: SourceCard, other: SourceCard): number {
   return best >= ALIKE ? best * 0.7 : 0
 }
 
-/** 0 where the numbers cannot be compared; null if they are different ones. */
+/** 0 if the numbers cannot be compared; null if they differ. */
 function numberScore({ number, bare }: SourceCard, other: SourceCard): number | null {
   if (number === null || other.number === null || bare === null || other.bare === null) return 0
   if (number === other.number || bare === other.bare) return 1

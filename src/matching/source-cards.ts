@@ -1,4 +1,4 @@
-// Cards of sources as the matcher compares them: the records of one card together, names and numbers in normal form.
+// Source cards as the matcher compares them: all records of a card, with normalised names and numbers.
 import type { Genre } from '#catalogue/records.ts'
 import { looseName, normalName } from './names.ts'
 import { bareNumber, normalNumber, sharedPrefix, totalOf } from './numbers.ts'
@@ -11,24 +11,24 @@ export interface SourceCard {
   game: string
   family: string
   sealed: boolean
-  /** a set of its source, null if the source names none */
+  /** a set of its source; null if the source names none */
   set: SourceSet | null
-  /** in normal form, null for what has no number */
+  /** normalised; null for cards without a number */
   number: string | null
-  /** the number without the prefix of its set; the number itself if there is none */
+  /** the number without the prefix of its set, or the number itself if there is none */
   bare: string | null
-  /** printed behind the slash, where sources state it */
+  /** totals printed after the slash, if sources state them */
   totals: readonly string[]
-  /** in normal form */
+  /** normalised */
   names: readonly string[]
   looseNames: readonly string[]
-  /** it agrees with cards of other sets that have one of these: each name with the number as printed and without its set's prefix */
+  /** cards of other sets that share one of these match: each name with the number as printed and without the set's prefix */
   keys: readonly string[]
   /** sorted by key */
   records: readonly MatchRecord[]
   /** `cardmarket 273699`: its ids in other systems */
   ids: readonly string[]
-  /** all that its records state */
+  /** distinct values stated by its records */
   hps: readonly number[]
   prices: readonly number[]
 }
@@ -40,10 +40,10 @@ export interface SourceSet {
   cards: SourceCard[]
 }
 
-/** A mutable card while its set is not complete. */
+/** A mutable card, until its set is complete. */
 type Draft = { -readonly [field in keyof SourceCard]: SourceCard[field] }
 
-/** Cards in the order of their keys: what is made of them does not depend on the order of the records. */
+/** Cards ordered by key, so that results do not depend on the order of the records. */
 export function sourceCards(records: readonly MatchRecord[]): SourceCard[] {
   const sorted = records.toSorted((a, b) => compare(a.key, b.key))
   const grouped = Map.groupBy(sorted, ({ card }) => card)
@@ -83,12 +83,12 @@ export function sourceCards(records: readonly MatchRecord[]): SourceCard[] {
   return cards
 }
 
-/** Whether the genre is one of products that are compared by their words. */
+/** Whether the genre is a sealed product, compared by the words of its name. */
 export function isSealed(genre: Genre): boolean {
   return genre === 'sealed' || genre === 'bundle'
 }
 
-/** Order of keys: the same on every machine. */
+/** Compares keys independently of the locale. */
 export function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
@@ -108,7 +108,7 @@ function numberIn(records: readonly MatchRecord[]): string | null {
 
 function namesOf(records: readonly MatchRecord[]): Pick<SourceCard, 'names' | 'looseNames'> {
   const [first] = records
-  // Nearly all cards have one name.
+  // Fast path: nearly all cards have one name.
   if (records.every(({ name, names }) => name === first!.name && !names)) {
     const [name, loose] = [normalName(first!.name), looseName(first!.name)]
     return { names: name === '' ? NONE : [name], looseNames: loose === '' ? NONE : [loose] }
@@ -131,12 +131,12 @@ function idsIn(records: readonly MatchRecord[]): readonly string[] {
 
 const NONE: readonly never[] = []
 
-/** Null for 0, which is how sources write that they do not know. */
+/** Null for 0, which sources use for unknown values. */
 function positive(value: number | null | undefined): number | null {
   return value != null && value > 0 ? value : null
 }
 
-/** The values that are stated, each once. */
+/** The distinct values that the records state. */
 function distinct<T extends string | number>(records: readonly MatchRecord[], stated: (record: MatchRecord) => T | null): readonly T[] {
   let found: T[] | null = null
   for (const record of records) {

@@ -3,12 +3,12 @@ import type { CategoryRecord, ItemRecord } from '#catalogue/records.ts'
 import { finishSlug } from '#catalogue/finishes.ts'
 import { cardKey, type MatchRecord, type MatchSet, recordKey } from './records.ts'
 
-/** Sources whose cards are one language family each; other One Piece records tell it by the language in their id. */
+/** Sources with a single language family; other One Piece records have the language in their id. */
 const FAMILIES: Readonly<Record<string, string>> = { 'tcgdex-asia': 'asia' }
 
 /**
- * What the matcher needs of an item as a file states it.
- * @param category of the item, null when it is unknown
+ * Converts an item of a catalogue file to the matcher's form.
+ * @param category the item's category; null if unknown
  */
 export function matchRecordOf(item: ItemRecord, category: CategoryRecord | null): MatchRecord {
   const source = sourceOf(item.ref)
@@ -33,23 +33,23 @@ export function matchRecordOf(item: ItemRecord, category: CategoryRecord | null)
   }
 }
 
-/** A level-up card is printed with LV.X behind its name, which a source may leave out. */
+/** A level-up card is printed with LV.X after its name, which a source may omit. */
 function lacksLevelX({ details, name }: ItemRecord): boolean {
   return (details.stage === 'Level-Up' || details.suffix === 'LV.X') && !/LV\.?\s?X$/i.test(name)
 }
 
-/** A category as the set of its cards. */
+/** Converts a category to the set of its cards. */
 export function matchSetOf({ ref, name, codes, printedTotal, foreignIds }: CategoryRecord): MatchSet {
   return { ref, name, codes: codes ?? [], printedTotal: printedTotal ?? null, ...(foreignIds && { shopIds: foreignIds }) }
 }
 
-/** The source of a ref: what is before its first colon. */
+/** The source of a ref: the part before the first colon. */
 function sourceOf(ref: string): string {
   const colon = ref.indexOf(':')
   return colon < 0 ? 'mintmark' : ref.slice(0, colon)
 }
 
-/** A One Piece printing without a suffix is the plain one; other sources that state none mean the card as a whole. */
+/** A One Piece printing without a suffix is the plain one; for other sources, no finish means the card as a whole. */
 function finishOf({ attributes, genre }: ItemRecord, source: string): string | null {
   const stated = attributes.find(({ name }) => name === 'Finish')?.value
   if (stated !== undefined) return finishSlug(stated)

@@ -1,4 +1,4 @@
-// Decisions of people by card, as input of the matcher.
+// Manual decisions by card, as input of the matcher.
 import { compare } from './source-cards.ts'
 import { decidedSets } from './set-maps.ts'
 import type { Decisions, MatchRecord } from './records.ts'
@@ -31,7 +31,7 @@ export class Verdicts {
     }
   }
 
-  /** Cards that a person joined have one group, whatever else is said of them. */
+  /** Cards that were manually joined share a group, regardless of other decisions. */
   groupOf(card: string): string {
     let group = card
     for (let next = this.#parent.get(group); next !== undefined; next = this.#parent.get(group)) group = next
