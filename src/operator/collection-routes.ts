@@ -81,7 +81,7 @@ export const collectionRoutes: Route<WriteCtx & CollectionReadCtx>[] = [
   },
 ]
 
-/** Routes that take and give files, or follow from them. */
+/** Routes that accept or return files, or process their parked rows. */
 export const collectionFileRoutes = (imports: ImportQueue): Route<ImportCtx>[] => [
   {
     method: 'POST',
@@ -144,7 +144,7 @@ export const collectionFileRoutes = (imports: ImportQueue): Route<ImportCtx>[] =
   },
 ]
 
-/** The body goes to disk while it arrives, and from there when it has been answered. */
+/** Stores the body on disk as it arrives, and deletes it after the response. */
 function acceptFile(scope: FastifyInstance, imports: ImportQueue): void {
   acceptUploads(scope, imports)
   scope.addHook('onResponse', async (request) => {

@@ -19,7 +19,7 @@ import { readFirstSteps } from './read-first-steps.ts'
 
 export interface ConsoleSessionParts {
   operators: Keyring
-  /** of the secrets of authenticator apps */
+  /** seals the secrets of authenticator apps */
   sealing: Sealing
   ctx: (request: FastifyRequest, viewer: Viewer) => WriteCtx
   /** currency of each price source, for pages that show prices */
@@ -27,10 +27,10 @@ export interface ConsoleSessionParts {
   marketNames: MarketNames
 }
 
-/** Who uses a one-time link: nobody yet. */
+/** The viewer of a sign-in by link or name, before the person is known. */
 const STRANGER: Viewer = Object.freeze({ kind: 'operator', name: 'link' })
 
-/** Registers sign-in to the console, and what people change about their own sign-in. */
+/** Registers sign-in to the console, and the endpoints where people change their own credentials. */
 export function addConsoleSession(app: FastifyInstance, pages: SessionPages, parts: ConsoleSessionParts): void {
   const { operators, sealing, ctx, currencies, marketNames } = parts
   const peopleOf = ({ db, now }: WriteCtx): PeopleParts => ({ db, now, failures: operators.failures, sealing })
@@ -66,7 +66,7 @@ export function addConsoleSession(app: FastifyInstance, pages: SessionPages, par
   })
 
   const callerOf = sessionCaller(pages)
-  /** A write of the person who is signed in: a token of theirs may not change what they sign in with. */
+  /** A write by the signed-in person; their API tokens may not change their credentials. */
   const own = (path: string, write: (parts: PeopleParts, ctx: WriteCtx, body: unknown) => Promise<object>) => {
     app.post(path, { schema: { hide: true } as object }, async (request: FastifyRequest, reply: FastifyReply) => {
       const caller = callerOf(request)

@@ -1,4 +1,4 @@
-// What the platform watches, in the format of Prometheus: requests, memory, how far behind this node is, queues and feeds.
+// Metrics in the Prometheus format: requests, memory, how far this node is behind, queues and feeds.
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { Keyring } from '#accounts/keyring.ts'
 import { OTHER_KEYS } from '#accounts/usage.ts'
@@ -8,7 +8,7 @@ import type { ImageProxy } from '#images/image-proxy.ts'
 import type { Scheduler } from '#jobs/scheduler.ts'
 import type { Stats } from '#stats/read-stats.ts'
 
-/** What metrics are taken from. */
+/** The parts of a node that are measured. */
 export interface MeasuredNode {
   catalogue: Catalogue
   images: ImageProxy | null
@@ -21,14 +21,14 @@ export interface MeasuredNode {
   sellerSessions: Keyring
 }
 
-/** Makes gauges of a registry, without the prefix of all names. */
+/** Creates gauges in the registry, adding the common prefix to their names. */
 function gaugesOf(registry: Registry): (name: string, help: string, labelNames?: string[]) => Gauge {
   return (name, help, labelNames = []) => new Gauge({ name: `mintmark_${name}`, help, labelNames, registers: [registry] })
 }
 
 /**
- * Opens the metrics of one process; the function gives their text.
- * @param name value of the label `process` on every sample, null for none
+ * Opens the metrics of one process and returns a function that renders them.
+ * @param name value of the label `process` on every sample; null for none
  */
 export function openProcessMetrics(node: MeasuredNode, name: string | null): () => Promise<string> {
   const registry = new Registry()
@@ -91,7 +91,7 @@ export function openProcessMetrics(node: MeasuredNode, name: string | null): () 
   }
 }
 
-/** Opens the metrics that are the same on every node: queues, sources and workers, from the database. */
+/** Opens the metrics that are the same on every node, read from the database: queues, sources and workers. */
 export function openServiceMetrics(): (stats: Stats) => Promise<string> {
   const registry = new Registry()
   const gauge = gaugesOf(registry)
@@ -127,7 +127,7 @@ export function openServiceMetrics(): (stats: Stats) => Promise<string> {
   }
 }
 
-/** Joins the texts of several processes: all samples of a metric stand together below one description, as the format asks. */
+/** Joins the metrics of several processes: the format requires all samples of a metric below one description. */
 export function mergeMetrics(texts: readonly string[]): string {
   const families = new Map<string, string[]>()
   for (const text of texts) {
@@ -141,7 +141,7 @@ export function mergeMetrics(texts: readonly string[]): string {
   return `${[...families].map(([description, samples]) => [description, ...samples].join('\n')).join('\n\n')}\n`
 }
 
-/** States that have gone are not reported with their last count. */
+/** Resets the gauge first, so that states which no longer occur are not reported with their last count. */
 function setAll(gauge: Gauge, label: string, counts: Record<string, number>): void {
   gauge.reset()
   for (const [name, count] of Object.entries(counts)) gauge.set({ [label]: name }, count)

@@ -99,7 +99,7 @@ const TAGS = [
   { name: 'Stats', description: 'Counts, queues, activity and health' },
 ]
 
-/** What the listener needs of the node that it belongs to. */
+/** The parts of the node that the listener uses. */
 export interface OperatorNode {
   config: Config
   db: Db
@@ -110,10 +110,10 @@ export interface OperatorNode {
   operators: Keyring
   catalogue: Catalogue
   consoleSessions: Keyring
-  /** metrics of this process, and of the others that serve with it on this machine */
+  /** metrics of this process, and of the other serving processes on this machine */
   processMetrics: () => Promise<string[]>
   webhooks: WebhookRules
-  /** of the secrets of authenticator apps */
+  /** seals the secrets of authenticator apps */
   peopleSealing: Sealing
   dumps: DumpMaker
   archive: PriceArchive
@@ -145,7 +145,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
       },
     },
   })
-  // A program that owns its database also owns its data directory.
+  // With its own database, the program also owns its data directory.
   const imports = new ImportQueue({ db: node.db, log: node.log, dataDir: node.config.alone ? node.config.dataDir : null })
   imports.start()
   app.addHook('onClose', () => imports.close())

@@ -5,19 +5,19 @@ import { ServiceError } from '#core/errors.ts'
 import { reason } from '#core/problems.ts'
 import type { ImportQueue } from '#imports/queue.ts'
 
-/** How long a whole upload may take. */
+/** Time limit of a whole upload. */
 export const UPLOAD_TIMEOUT_MS = 60 * MINUTE_MS
 
-/** Makes every body of the scope an `Upload`. */
+/** Turns every request body of the scope into an `Upload`. */
 export function acceptUploads(scope: FastifyInstance, imports: ImportQueue): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('*', async (request: FastifyRequest, payload: FastifyRequest['raw']) => {
     const encoding = request.headers['content-encoding'] ?? 'identity'
-    // A refusal must not destroy the request, and with it the connection that the answer needs.
+    // A rejection must not destroy the request, because the response uses its connection.
     if (encoding === 'gzip' || encoding === 'identity') return imports.store(payload.iterator({ destroyOnReturn: false }))
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', reason('body_encoding', { values: ['gzip', 'identity'] }))
   })
-  // A request without any body meets no parser: it is an empty file.
+  // Without a body, no content-type parser runs: treat it as an empty file.
   scope.addHook('preValidation', async (request) => {
     request.body ??= await imports.store(request.raw)
   })
