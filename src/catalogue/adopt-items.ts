@@ -27,8 +27,8 @@ interface BareItem {
 const PART = 2_000
 
 /**
- * Adopts the items without a record: all of them, those of these ids only, or so many at most.
- * @returns how many items were adopted
+ * Creates records for items that have none: all items, those with the given ids, or at most a given number.
+ * @returns the number of adopted items
  */
 export async function adoptItems(
   tx: Tx,
@@ -69,7 +69,7 @@ async function adopt(tx: Tx, items: readonly BareItem[]): Promise<void> {
     const world = worldOf({ ...key, id: key.foreign_id }, facts)
     return { item_id: item.id, ...key, game: item.game, world, facts }
   })
-  // Two items can have come from what is one record now; the second keeps a record of its own.
+  // Two items may come from what is now the same record; the second one keeps a record of its own.
   const taken = await insertAdopted(tx, records)
   const second = records
     .filter(({ item_id: id }) => !taken.has(id))

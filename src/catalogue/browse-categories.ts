@@ -1,4 +1,4 @@
-// Pages through categories by cursor, by id: all that match, the roots, or the children of one.
+// Pages through categories by cursor, ordered by id: all that match, the roots, or the children of one.
 import { orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
@@ -50,7 +50,7 @@ export const browseCategories = verb(
   },
 )
 
-/** Categories directly below one, in the order of their ids. */
+/** Direct children of a category, ordered by id. */
 export function childrenOf(tree: CategoryTree, id: number): Category[] {
   return sortedChildIds(tree, id).map((childId) => tree.get(childId)!)
 }

@@ -59,7 +59,7 @@ export const PriceRowSchema = Type.Object(
 )
 export type PriceRow = Static<typeof PriceRowSchema>
 
-/** A price of the history: it held until the next. */
+/** A historic price, valid until the next point. */
 export interface PointRow {
   item_id: number
   market: Market
@@ -68,7 +68,7 @@ export interface PointRow {
   at: string
 }
 
-/** @param where on `items i` */
+/** @param where condition on `items i` */
 export function selectItems(where: RawBuilder<unknown>): RawBuilder<ItemRow> {
   return sql<ItemRow>`
     select i.id, i.market, i.ref, i.name, i.code, i.slug, i.genre, i.game, i.category_id, i.images, i.attributes,
@@ -80,7 +80,7 @@ export function selectItems(where: RawBuilder<unknown>): RawBuilder<ItemRow> {
     order by i.id`
 }
 
-/** @param where on `categories c` */
+/** @param where condition on `categories c` */
 export function selectCategories(where: RawBuilder<unknown>): RawBuilder<CategoryRow> {
   return sql<CategoryRow>`
     select c.id, c.market, c.ref, c.name, c.slug, c.game, c.parent_id, c.image, c.printed_total from categories c where ${where} order by c.id`
@@ -94,7 +94,7 @@ interface StoredPrice {
   at_ms: number
 }
 
-/** @param where on `prices p` */
+/** @param where condition on `prices p` */
 export function selectPrices(where: RawBuilder<unknown>): RawBuilder<StoredPrice> {
   return sql<StoredPrice>`
     select p.item_id, p.market, l.name as label, p.price::text, extract(epoch from p.updated_at)::float8 * 1000 as at_ms
@@ -102,7 +102,7 @@ export function selectPrices(where: RawBuilder<unknown>): RawBuilder<StoredPrice
     order by p.item_id, p.market, l.id`
 }
 
-/** @param where on `price_points p` */
+/** @param where condition on `price_points p` */
 export function selectPoints(where: RawBuilder<unknown>): RawBuilder<StoredPrice> {
   return sql<StoredPrice>`
     select p.item_id, p.market, l.name as label, p.price::text, extract(epoch from p.updated_at)::float8 * 1000 as at_ms
@@ -110,25 +110,25 @@ export function selectPoints(where: RawBuilder<unknown>): RawBuilder<StoredPrice
     order by p.item_id, p.market, l.id, p.updated_at`
 }
 
-/** A stored price as dumps and changes have it. */
+/** Converts a stored price to the form in dumps and changes. */
 export function priceRow({ item_id, market, label, price, at_ms: atMs }: StoredPrice, currencies: Readonly<Record<Market, string>>): PriceRow {
   const name = MARKETS[market]!
   return { item_id, market: name, label, price: minorToNumber(parseMinor(price)!), currency: currencies[name], updated_at: utcTime(atMs) }
 }
 
-/** A stored price point as dumps have it. */
+/** Converts a stored price point to the form in dumps. */
 export function pointRow({ item_id, market, label, price, at_ms: atMs }: StoredPrice): PointRow {
   return { item_id, market: MARKETS[market]!, label, price: minorToNumber(parseMinor(price)!), at: utcTime(atMs) }
 }
 
-/** Items by id, those that do not exist are absent. */
+/** Items by id; ids that do not exist are absent. */
 export async function itemRowsOf(on: Queryable, ids: readonly number[]): Promise<Map<number, ItemRow>> {
   if (ids.length === 0) return new Map()
   const { rows } = await selectItems(sql`i.id = any(${[...ids]}::int[])`).execute(on)
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** Categories by id, those that do not exist are absent. */
+/** Categories by id; ids that do not exist are absent. */
 export async function categoryRowsOf(on: Queryable, ids: readonly number[]): Promise<Map<number, CategoryRow>> {
   if (ids.length === 0) return new Map()
   const { rows } = await selectCategories(sql`c.id = any(${[...ids]}::int[])`).execute(on)

@@ -1,4 +1,4 @@
-// SQL of category changes by imports, of reverting them, and of the codes other sources use for a set.
+// SQL of category changes by imports, of reverting them, and of the codes that sources use for a set.
 import { sql } from 'kysely'
 import type { Note } from '#db/change.ts'
 import type { Tx } from '#db/schema.ts'
@@ -11,7 +11,7 @@ interface Change {
   after: CategoryState
 }
 
-/** What one import saved of its categories, until it is written down at its end. */
+/** Category changes of one import, collected until they are written at its end. */
 export class CategoryChanges {
   readonly #changes = new Map<number, Change & { market: string; ref: string }>()
   readonly #codes = new Map<number, { category_id: number; codes: string[]; shop_ids: object[] }>()
@@ -22,7 +22,7 @@ export class CategoryChanges {
     if (codes || foreignIds) this.#codes.set(id, { category_id: id, codes: codes ?? [], shop_ids: foreignIds ?? [] })
   }
 
-  /** @returns whether a set is known by other codes than before */
+  /** @returns whether a set's codes changed */
   async write(tx: Tx, importId: number): Promise<boolean> {
     await sql`
       insert into category_changes (import_id, category_id, market, ref, before, after)
@@ -43,8 +43,8 @@ export class CategoryChanges {
 }
 
 /**
- * Reverts what an import changed in categories: deletes those it created that are empty and restores the fields of the
- * others. Later changes stay.
+ * Reverts category changes of an import: deletes created categories that are empty, and restores the fields of the others. Later
+ * changes are kept.
  */
 export async function revertCategories(tx: Tx, note: Note, importId: number): Promise<void> {
   const { rows } = await sql<Change & { now: CategoryState }>`
@@ -72,7 +72,7 @@ export async function revertCategories(tx: Tx, note: Note, importId: number): Pr
   if (changed.length > 0) note.changed('categories', changed)
 }
 
-/** Removes those of the categories that hold neither items nor categories, from the lowest up. */
+/** Deletes those of the categories that contain neither items nor categories, starting at the lowest level. */
 async function removeEmpty(tx: Tx, ids: readonly number[]): Promise<number[]> {
   const removed: number[] = []
   for (;;) {
@@ -86,7 +86,7 @@ async function removeEmpty(tx: Tx, ids: readonly number[]): Promise<number[]> {
   }
 }
 
-/** Makes again what a reverted import had changed of categories. */
+/** Applies the category changes of a reverted import again. */
 export async function reinstateCategories(tx: Tx, note: Note, importId: number): Promise<void> {
   const { rows } = await sql<Change & { market: string; ref: string; there: boolean }>`
     select h.category_id, h.before, h.after, h.market, h.ref, c.id is not null as there

@@ -17,7 +17,7 @@ export const CategoryBody = {
   image: Type.Optional(orNull(address('URL of an image'))),
 }
 
-/** @throws VALIDATION_ERROR if the parent is none, or is of another market */
+/** @throws VALIDATION_ERROR if the parent does not exist or belongs to another market */
 export async function checkParent(tx: Tx, parentId: number, of: Market): Promise<void> {
   const parent = await lockCategory(tx, parentId)
   if (!parent) throw invalid('parent_id', 'unknown_id', { thing: 'category', id: parentId })

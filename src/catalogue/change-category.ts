@@ -38,7 +38,7 @@ export const changeCategory = verb(
       if (Object.keys(fields).length === 0) {
         throw invalid('body', 'at_least_one', { fields: ['ref', 'name', 'slug', 'game', 'parent_id', 'image'] })
       }
-      // Two moves at once could close a circle that neither of them sees.
+      // Two concurrent moves could form a cycle that neither of them would detect.
       await sql`select pg_advisory_xact_lock(7309, 0)`.execute(tx)
       const before = await fetchCategory(tx, id)
       if (fields.market !== undefined && fields.market !== before.market) {

@@ -1,7 +1,7 @@
-// The order of collector numbers as collectors sort them: 2/102 before 10/102, OP01-002 before OP02-001.
+// Sorts collector numbers as collectors do: 2/102 before 10/102, OP01-002 before OP02-001.
 import { fold } from '#index/fold.ts'
 
-/** A text whose plain order is the natural order of codes: every run of digits padded to the same length. */
+/** A key whose text order is the natural order of codes: every run of digits is padded to the same length. */
 export function codeSortKey(code: string): string {
   return fold(code).replace(/\d+/g, (digits) => digits.replace(/^0+(\d)/, '$1').padStart(12, '0'))
 }

@@ -1,4 +1,4 @@
-// Completes the field query that an operator is typing.
+// Completes a field query while an operator types it.
 import { Type } from '#core/input.ts'
 import { type HasViewer, verb } from '#core/verb.ts'
 import type { CatalogueNode } from './context.ts'

@@ -14,7 +14,7 @@ interface CategoryNamed {
   name: string
 }
 
-/** Finds categories and groups by name, and keeps what it has found. */
+/** Finds categories and groups by name, and caches them. */
 export class CatalogueNames {
   readonly #db: Queryable
   readonly #categories = new Map<string, CategoryNamed>()
@@ -24,7 +24,7 @@ export class CatalogueNames {
     this.#db = db
   }
 
-  /** Reads the categories that these facts name. */
+  /** Loads the categories named in these facts. */
   async load(facts: readonly Facts[]): Promise<void> {
     const wanted = new Map<Market, Set<string>>()
     for (const { market, category } of facts) {
@@ -48,17 +48,17 @@ export class CatalogueNames {
   }
 }
 
-/** An item as its facts make it; `id` null for a new one. */
+/** An item composed of facts; `id` is null for a new one. */
 export interface Composition {
   id: number | null
   facts: Facts
-  /** the record that a new item copies: its facts need not be here but for what refs and slugs are made of */
+  /** the record that a new item copies: only the facts for refs and slugs are needed here */
   copies?: number
 }
 
 /**
- * Saves items as their facts have them.
- * @throws Error if no category of an item is in the catalogue
+ * Saves items with these facts.
+ * @throws Error if an item's category is not in the catalogue
  */
 export async function composeItems(
   tx: Tx,
@@ -103,7 +103,7 @@ function writeOf({ id, facts, copies }: Composition, names: CatalogueNames): Ite
   }
 }
 
-/** Makes items what their records say now. */
+/** Composes existing items again from the current facts of their records. */
 export async function composeAgain(tx: Tx, note: Note, names: CatalogueNames, ids: readonly number[]): Promise<Written> {
   const items = [...(await statedFacts(tx, ids))].map(([id, records]) => ({ id, ...factsOf(records) }))
   await keepRefs(
@@ -113,7 +113,7 @@ export async function composeAgain(tx: Tx, note: Note, names: CatalogueNames, id
   return composeItems(tx, note, names, items)
 }
 
-/** An item keeps its ref where another one has the ref that its records state: a source can give two finishes one ref. */
+/** Keeps an item's ref if another item has the ref stated by its records: a source may give two finishes the same ref. */
 async function keepRefs(tx: Tx, items: readonly { id: number; facts: Facts }[]): Promise<void> {
   const { rows } = await sql<{ id: number; ref: string }>`
     select own.id, own.ref

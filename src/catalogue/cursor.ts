@@ -10,15 +10,15 @@ import { type Amount, type CursorValue, SORT_FIELDS, type SortDirection, type So
 /** The order of a search without a sort. */
 const RELEVANCE = 'relevance'
 
-/** Cursor after an item: its value under the sort of its list, and its id. */
+/** Cursor after an item: its sort value in this list, and its id. */
 export function itemCursor(field: SortField, direction: SortDirection, value: CursorValue, id: number): string {
   return writeCursor(['items', field, direction, isAmount(value) ? [value.minor, MARKETS[value.market]] : value, id])
 }
 
 /**
- * Reads what `itemCursor` made for the same sort.
- * @param market whose prices the list is sorted by, undefined for those of several
- * @throws VALIDATION_ERROR naming `after` for a cursor of another sort or list, and for anything else
+ * Reads a cursor of `itemCursor` for the same sort.
+ * @param market by whose prices the list is sorted; undefined if by those of several
+ * @throws VALIDATION_ERROR naming `after` for an unreadable cursor, or one of another sort or list
  */
 export function readItemCursor(cursor: string, field: SortField, direction: SortDirection, market?: Market): After {
   const parts = decode(cursor)
@@ -34,14 +34,14 @@ export function readItemCursor(cursor: string, field: SortField, direction: Sort
   return { value: { minor, market: MARKETS.indexOf(of) }, id }
 }
 
-/** Cursor after an item of a search that is sorted by relevance: how well it matches, its name's sort key and its id. */
+/** Cursor after an item of a search sorted by relevance: its rank, its name's sort key and its id. */
 export function matchCursor({ rank, name, id }: AfterMatch): string {
   return writeCursor(['items', RELEVANCE, 'asc', [rank, name], id])
 }
 
 /**
- * Reads what `matchCursor` made.
- * @throws VALIDATION_ERROR naming `after` for a cursor of another sort or list, and for anything else
+ * Reads a cursor of `matchCursor`.
+ * @throws VALIDATION_ERROR naming `after` for an unreadable cursor, or one of another sort or list
  */
 export function readMatchCursor(cursor: string): AfterMatch {
   const [list, field, , value, id, ...rest] = decode(cursor)
@@ -51,12 +51,12 @@ export function readMatchCursor(cursor: string): AfterMatch {
   return { rank: value[0], name: value[1], id }
 }
 
-/** Cursor after a category; categories come in the order of their ids. */
+/** Cursor after a category; categories are ordered by id. */
 export function categoryCursor(id: number): string {
   return writeCursor(['categories', id])
 }
 
-/** @throws VALIDATION_ERROR naming `after` for anything that `categoryCursor` did not make */
+/** @throws VALIDATION_ERROR naming `after` for anything but a cursor of `categoryCursor` */
 export function readCategoryCursor(cursor: string): number {
   const [list, id, ...rest] = decode(cursor)
   if (list !== 'categories' || !isId(id) || rest.length > 0) throw unreadable()
@@ -77,7 +77,7 @@ function isAmount(value: CursorValue): value is Amount {
   return typeof value === 'object' && value !== null
 }
 
-/** A sort value in a cursor; a price there is its amount and its market. */
+/** A sort value in a cursor; a price is an amount with its market. */
 function isCursorValue(value: unknown, field: SortField): value is string | number | [minor: number, market: Market] | null {
   if (value === null) return field === 'code' || field === 'price'
   if (field === 'price') return Array.isArray(value) && value.length === 2 && Number.isSafeInteger(value[0]) && isMarket(value[1])

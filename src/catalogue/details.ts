@@ -1,7 +1,7 @@
-// Details of items under the names they are stored and exported with, and back.
+// Converts item details to the names used in the database and exports, and back.
 import type { ItemDetails } from './records.ts'
 
-/** Details in their fixed order of keys, without absent ones. */
+/** Details in a fixed order of keys, without absent ones. */
 export function detailsToRow(details: ItemDetails): Record<string, unknown> {
   const row = {
     rarity: details.rarity,

@@ -18,7 +18,7 @@ import { IdParam } from './params.ts'
 import { fetchPricedItem, type StoredItemCtx } from './stored-items.ts'
 
 const NEAR_MINT = 'Near Mint'
-/** Held prices of one item, market and label. */
+/** Maximum number of held prices for one item, market and label. */
 const MOST_HELD = 100
 
 const Asked = {
@@ -39,7 +39,7 @@ interface Judging {
 
 export interface ExplainCtx extends CatalogueNode, ReadCtx, Judging {}
 
-/** What an explanation needs besides the prices. */
+/** The inputs of an explanation besides the prices. */
 export function explainConditions({ now, currencies, rules }: Judging, rates: Rates): ExplainConditions {
   return { nowMs: now().getTime(), rates, currencies, rules }
 }
@@ -86,7 +86,7 @@ async function explainOne(
 ): Promise<PriceExplanation> {
   const canonical = parseLabel(label)?.label
   if (canonical === undefined) throw invalid('label', 'label', { value: label })
-  // A grade that no price ever had is in no row.
+  // No price has ever had this grade: no row matches.
   const labelId = (await labelIds(on)).get(canonical) ?? 0
   const key: ExplainedKey = { itemId, market: MARKETS.indexOf(market ?? shown), labelId, label: canonical }
   const [explanation] = await explainPrices(on, [key], conditions)

@@ -15,8 +15,8 @@ export interface ExportFilter {
 const BATCH = 500
 
 /**
- * Lines with their ends, in chunks, of one moment of the database; the same catalogue gives the same bytes wherever it
- * is stored. With a filter, the categories that its items need come along.
+ * The lines of an export in chunks, from one database snapshot; the same catalogue produces the same bytes on any database. A
+ * filtered export includes the categories that its items need.
  */
 export async function* exportCatalogue(db: Pick<Db, 'kysely'>, filter: ExportFilter = {}): AsyncIterable<string> {
   const tx = await db.kysely.startTransaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute()

@@ -4,7 +4,7 @@ import { finishSlug } from './finishes.ts'
 import type { ForeignId, Genre, ItemImage, ItemRecord } from './records.ts'
 import { detailsToRow } from './details.ts'
 
-/** Sources in order of precedence, the first is right; others come last. Imports never change what operators state. */
+/** Sources in order of precedence, most trusted first; unlisted ones come last. Imports never override operators. */
 export const PRECEDENCE: readonly string[] = [
   'operator',
   'mintmark',
@@ -18,13 +18,13 @@ export const PRECEDENCE: readonly string[] = [
 ]
 
 /**
- * What a source states, as it is stored. A field that is absent is not stated; null, which only operators can
- * state, means that the item has no value there. Details use the names of `detailsToRow`.
+ * The facts that a source states, as stored. An absent field is not stated; null, which only operators can state, means that the item
+ * has no value. Details use the names of `detailsToRow`.
  */
 export interface Facts {
   market?: Market
   ref?: string
-  /** ref of a category of the same market */
+  /** ref of a category in the same market */
   category?: string
   name?: string
   code?: string | null
@@ -33,26 +33,26 @@ export interface Facts {
   game?: string
   images?: ItemImage[]
   groups?: string[]
-  /** of one name there can be several */
+  /** the same name may occur several times */
   attributes?: { name: string; value: string | null }[]
   details?: Record<string, unknown>
   foreign_ids?: ForeignId[]
-  /** foreign ids that an operator removed, whichever source states them */
+  /** foreign ids that an operator removed, regardless of their source */
   without_ids?: ForeignId[]
 }
 
 export interface StatedFacts {
   source: string
-  /** '' where the record does not state a finish */
+  /** '' if the record states no finish */
   finish: string
-  /** it is of every finish of its card, and says nothing about which item this is */
+  /** the record applies to every finish of its card and does not identify one item */
   whole: boolean
-  /** an operator stated it of an item that was merged into this one, whose own facts stay */
+  /** stated by an operator about an item that was merged into this one; the survivor's own facts win */
   merged?: boolean
   facts: Facts
 }
 
-/** Sources by field: `name`, `images`, `details.hp`, `attributes.Rarity`, `foreign_ids.cardmarket`. */
+/** The source of each field: `name`, `images`, `details.hp`, `attributes.Rarity`, `foreign_ids.cardmarket`. */
 export type Provenance = Record<string, string>
 
 const IDENTITY = ['market', 'ref', 'category', 'slug'] as const
@@ -64,7 +64,7 @@ export function rankOf(source: string): number {
   return rank < 0 ? PRECEDENCE.length : rank
 }
 
-/** The finish that a record states; one of our own exports states it as its items show it. */
+/** The finish that a record states; one of our own exports has it in its attributes. */
 function finishOf({ source, finish, facts }: StatedFacts): string {
   if (finish !== '' || source !== 'mintmark') return finish
   const shown = facts.attributes?.find(({ name }) => name === 'Finish')?.value
@@ -72,8 +72,8 @@ function finishOf({ source, finish, facts }: StatedFacts): string {
 }
 
 /**
- * The facts of an item, given its records: of each value the first record by precedence that states it, of several of one
- * source the first in the list. What a record does not state takes nothing away from what others do.
+ * Merges the facts of an item's records: each value comes from the first record by precedence that states it; within a source, from
+ * the first in the list. A value that a record does not state removes nothing.
  */
 export function factsOf(records: readonly StatedFacts[]): { facts: Facts; provenance: Provenance } {
   const ordered = records.toSorted((a, b) => stateRank(a) - stateRank(b) || Number(a.whole) - Number(b.whole))
@@ -88,7 +88,7 @@ export function factsOf(records: readonly StatedFacts[]): { facts: Facts; proven
   return { facts, provenance }
 }
 
-/** Records in the order in which they say which item this is: those of the whole card are of its other items as well, and come last. */
+/** Records in the order in which they identify the item: those of the whole card also apply to other items, and come last. */
 export function byIdentity<T extends Stating>(records: readonly T[]): readonly T[] {
   if (records.length === 1) return records
   return records.toSorted((a, b) => Number(a.whole) - Number(b.whole) || stateRank(a) - stateRank(b))
@@ -133,7 +133,7 @@ function detailsOf(records: readonly StatedFacts[], provenance: Provenance): Rec
   return Object.fromEntries(Object.entries(details).filter(([, value]) => value !== null))
 }
 
-/** All of them; those of a record that does not state a finish lead to each item of the card under the item's finish. */
+/** All foreign ids; those of a record without a finish belong to every item of the card, each with that item's finish. */
 function foreignIdsOf(records: readonly StatedFacts[], finish: string, provenance: Provenance): ForeignId[] {
   const ids = new Map<string, ForeignId>()
   for (const record of records) {
@@ -149,19 +149,19 @@ function foreignIdsOf(records: readonly StatedFacts[], finish: string, provenanc
   return [...ids.values()]
 }
 
-/** Ids that operators and our own exports state are as they are meant to be. */
+/** Whether its ids need a finish; those of operators and our own exports are already final. */
 function statesNoFinish({ source, finish }: StatedFacts): boolean {
   return finish === '' && source !== 'operator' && source !== 'mintmark'
 }
 
-/** The same for the same id of the same shop and finish. */
+/** Equal for the same id of the same shop and finish. */
 export function foreignIdKey({ source, id, finish = '' }: ForeignId): string {
   return `${source}\t${id}\t${finish}`
 }
 
 /**
- * What a source says of a record after it stated it again: what the newer statement leaves out stays. A newer statement
- * that has ids of a shop replaces that shop's.
+ * A source's facts after a newer statement: values that it omits are kept. If it has ids of a shop, these replace that shop's earlier
+ * ids.
  */
 export function restated(newer: Facts, older: Facts): Facts {
   const shops = new Set(newer.foreign_ids?.map(({ source }) => source))
@@ -174,13 +174,13 @@ function factsInOrder(records: StatedFacts[]): Facts {
   return factsOf(records).facts
 }
 
-/** Without what is empty: a source that has no code or no image of a card does not state that there is none. */
+/** Without empty values: a source without a code or image does not state that there is none. */
 export function statedOnly(facts: Facts): Facts {
   const isEmpty = (value: unknown) => value === undefined || value === null || (typeof value === 'object' && Object.keys(value).length === 0)
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => !isEmpty(value))) as Facts
 }
 
-/** What a source states by a record that it was read as; prices are no facts. */
+/** The facts stated by a parsed record; prices are not facts. */
 export function factsStated(record: ItemRecord): Facts {
   const { market, ref, category, name, code, slug, genre, game, images, groups, attributes, details, foreignIds } = record
   return statedOnly({
@@ -200,7 +200,7 @@ export function factsStated(record: ItemRecord): Facts {
   })
 }
 
-/** The same for equal facts, in whatever order the database gives them back. */
+/** Equal for equal facts, in whatever order the database returns their keys. */
 export function factsText(facts: Facts): string {
   return JSON.stringify(inOrder(facts))
 }

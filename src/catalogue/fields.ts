@@ -1,4 +1,4 @@
-// Fields of categories and items as bodies and our own file format carry them, each rule once.
+// Fields of categories and items, shared by request bodies and our own file format.
 import { LARGEST_INTEGER, orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
@@ -9,12 +9,12 @@ import { GENRES } from './records.ts'
 
 export const closed = { additionalProperties: false } as const
 
-/** Text of a field: `allowed` is the rule that a refusal names. */
+/** Text that matches a pattern; `allowed` is the rule named in an error. */
 export function matching(pattern: string, maxLength: number, allowed: Reason, description?: string) {
   return Type.String({ pattern, maxLength, allowed, ...(description && { description }) })
 }
 
-/** Text of one line that says something, without spaces at its ends, of at most 500 characters. */
+/** One line of visible text of at most 500 characters, without spaces at its ends. */
 export function shortText(description?: string) {
   return matching(
     CATALOGUE_TEXT,
@@ -28,7 +28,7 @@ export function slug(description?: string) {
   return matching('^[a-z0-9]+(-[a-z0-9]+)*$', 300, reason('slug'), description)
 }
 
-/** Address of an image: of its source, or of a picture of the sample, which this program serves itself. */
+/** Address of an image: at its source, or of a sample picture served by this program. */
 export function address(description?: string) {
   const pattern = `^(https?://[^\\s\\u0000\\p{Cs}]+|${SAMPLE_PICTURES}[a-z0-9-]+\\.svg)$`
   return matching(pattern, 2000, reason('url', { values: ['http://', 'https://'] }), description)
@@ -42,7 +42,7 @@ export function market(description?: string) {
   return Type.Enum([...MARKETS], { ...(description && { description }) })
 }
 
-/** What an item is: a single card, a sealed product or a bundle. */
+/** Genre of an item: a single card, a sealed product or a bundle. */
 export function genre() {
   return Type.Enum([...GENRES])
 }
@@ -72,7 +72,7 @@ const DETAIL = {
 
 export const Details = Type.Partial(Type.Object(DETAIL), closed)
 
-/** As bodies carry them: null is the same as not sent. */
+/** As in request bodies: null is the same as absent. */
 export const DetailsBody = Type.Object(
   {
     rarity: Type.Optional(orNull(DETAIL.rarity)),

@@ -1,4 +1,4 @@
-// One vocabulary of finishes: the words of all sources become canonical slugs such as `reverse` or `holo-first-edition`.
+// A single vocabulary of finishes: the words of all sources become canonical slugs such as `reverse` or `holo-first-edition`.
 import { fold, words } from '#index/fold.ts'
 import { kept } from '#index/kept.ts'
 
@@ -11,16 +11,16 @@ const SAME_WORDS: Readonly<Record<string, string>> = {
   p: 'parallel',
   r: 'reprint',
 }
-/** Words that only say that a printing is nothing special. */
+/** Words that only mean that a printing is ordinary. */
 const PLAIN = new Set(['normal', 'unlimited', 'non', 'unstamped', 'standard', 'regular'])
 const FOILS = ['reverse', 'holo']
 const CAMEL = /(\p{Ll})(\p{Lu})/gu
-/** `_p1`, the suffix of a One Piece card id, and `Parallel1`. */
+/** Matches `_p1`, the suffix of a One Piece card id, and `Parallel1`. */
 const NUMBERED = /^([a-z]+)(\d+)$/
 
 /**
- * The words that tell a printing apart, in canonical spelling and order: the foil first, an edition without what it
- * implies. Empty for a plain printing.
+ * The words that distinguish a printing, in canonical spelling and order: the foil first, implied words dropped. Empty for a plain
+ * printing.
  */
 export const finishWords: (text: string) => readonly string[] = kept(wordsOf)
 
@@ -33,30 +33,30 @@ function wordsOf(text: string): string[] {
     })
     .filter((word) => !PLAIN.has(word))
   const all = new Set(found)
-  // Every first edition of a set that has shadowless cards is shadowless; a reverse holo is a holo.
+  // First editions of sets with shadowless cards are always shadowless, and a reverse holo is always a holo.
   if (all.has('first') && all.has('edition')) all.delete('shadowless')
   if (all.has('reverse')) all.delete('holo')
   return [...FOILS.filter((foil) => all.has(foil)), ...[...all].filter((word) => !FOILS.includes(word))]
 }
 
-/** Canonical slug of a printing, by any source's name for it: `Reverse Holofoil` → `reverse`, `Unlimited` → `normal`. */
+/** Canonical slug of a printing, from the name that any source uses: `Reverse Holofoil` → `reverse`, `Unlimited` → `normal`. */
 export function finishSlug(text: string): string {
   return finishWords(text).join('-') || 'normal'
 }
 
-/** Equal for slugs of the same printing, in whatever order their words are. */
+/** Equal for slugs of the same printing, regardless of the order of their words. */
 export const finishKey = kept((slug) => finishWords(slug).toSorted().join(' '))
 
-/** How a finish that is looked for fits one that an item has. */
+/** How well the requested finish fits an item's finish. */
 export const FIT = { none: 0, foil: 1, alike: 2, same: 3 } as const
 export type Fit = (typeof FIT)[keyof typeof FIT]
 
 /**
- * Printings are the same when their words are. Sources differ in whether they also call a special printing holo and
- * number it, and an item without a stated finish is nothing special: such are alike. A row that states no finish may
- * mean any, and a foil alone fits a stamped or patterned card of that foil, if nothing fits better.
- * @param wanted words of the description, null when it states no finish
- * @param has words of the item's finish, null when no source states one
+ * Printings are the same if their words are. They are alike if they differ only in `holo` or in a number, which not all sources state
+ * for special printings, or if the item states no finish. A row without a finish may mean any of them, and a foil alone fits a
+ * stamped or patterned card of that foil if nothing fits better.
+ * @param wanted words of the description; null if it states no finish
+ * @param has words of the item's finish; null if no source states one
  */
 export function finishFit(wanted: readonly string[] | null, has: readonly string[] | null): Fit {
   if (wanted === null) return has === null ? FIT.same : FIT.alike
@@ -68,7 +68,7 @@ export function finishFit(wanted: readonly string[] | null, has: readonly string
   return special.length === 0 && has !== null && foilOf(one) === foilOf(other) && !others.some((word) => OTHER_PRINTS.has(word)) ? FIT.foil : FIT.none
 }
 
-/** Words of printings that are never meant where a foil alone is named. */
+/** Words of printings that a foil alone never refers to. */
 const OTHER_PRINTS = new Set(['first', 'edition', 'shadowless', 'parallel', 'reprint', 'jumbo'])
 
 function foilOf(words: ReadonlySet<string>): string {

@@ -1,4 +1,4 @@
-// One item by id (interface.md, "GET /api/v1/items/{id}").
+// Returns one item by id (interface.md, "GET /api/v1/items/{id}").
 import { itemNotFound } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { marketPosition } from '#core/markets.ts'

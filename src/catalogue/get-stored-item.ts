@@ -1,4 +1,4 @@
-// One item as operators see it, with the prices of all markets.
+// Returns one item as operators see it, with the prices of all markets.
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'

@@ -1,7 +1,7 @@
-// Where answers say that an image of the catalogue is: at its source, behind the image proxy, or among our own files.
+// Image addresses in responses: at the source, behind the image proxy, or among our own files.
 import { hash } from 'node:crypto'
 
-/** How answers write the stored address of an image. */
+/** Turns the stored address of an image into the one in responses. */
 export interface ImageAddresses {
   /** @param order of the image among those of the item */
   ofItem(itemId: number, order: number, stored: string): string

@@ -35,12 +35,12 @@ export const ItemBody = {
 
 const AllFields = Type.Object(ItemBody, closed)
 
-/** An item's fields as a body or the stored item gives them; ref known. */
+/** An item's fields from a request body or the stored item, with a ref. */
 export type ItemFields = Omit<Static<typeof AllFields>, 'ref'> & { ref: string }
 
 /**
- * The item ready to be saved.
- * @throws VALIDATION_ERROR for a category of another market, unknown groups, or two images with one order
+ * Resolves the fields' references, so that the item can be saved.
+ * @throws VALIDATION_ERROR for a category of another market, unknown groups, or two images with the same order
  */
 export async function resolveItem(tx: Tx, fields: ItemFields): Promise<ItemWrite> {
   const category = await lockCategory(tx, fields.category_id)
@@ -74,7 +74,7 @@ export async function resolveItem(tx: Tx, fields: ItemFields): Promise<ItemWrite
   }
 }
 
-/** The stored item as fields, for a change that names only some. */
+/** The stored item as fields, for a change that sends only some. */
 export function fieldsOf(item: StoredItem): ItemFields {
   const { ref, name, code, slug, genre, game, market, category_id, images, attributes, groups, details, foreign_ids } = item
   return { ref, name, code, slug, genre, game, market, category_id, images, attributes, groups, details, foreign_ids }
@@ -87,7 +87,7 @@ async function checkGroups(tx: Tx, ids: number[]): Promise<void> {
   throw invalid('groups', 'group_ids', { values: groups.map(({ id, name }) => `${id} (${name})`) })
 }
 
-/** @throws VALIDATION_ERROR for two images with one order */
+/** @throws VALIDATION_ERROR for two images with the same order */
 export function orderedImages(images: Static<typeof ImageList>): ItemImage[] {
   const ordered = images.map((image, i) =>
     typeof image === 'string' ? { url: image, order: i + 1 } : { url: image.url, order: image.order ?? i + 1 },

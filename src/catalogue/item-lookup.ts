@@ -1,4 +1,4 @@
-// Which item is meant by a ref or by a foreign id and finish, as price rows and clients name it. What could be two items is never guessed.
+// Resolves the ref, or foreign id and finish, of price rows and clients to an item. An ambiguous one is never guessed.
 import { sql } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import { type Reason, reason } from '#core/problems.ts'
@@ -7,18 +7,18 @@ import type { ItemKey } from '#prices/records.ts'
 import { byPlainness, FIT, finishFit, finishSlug, finishWords } from './finishes.ts'
 
 /**
- * `itemId`; or why there is none: `reject` (`unknown` if no item has the ref or id at all), `ambiguous` (with all `items` and the
- * first of them) when two could be meant.
+ * `itemId`; otherwise the reason: `reject` (`unknown` if no item has the ref or id), or `ambiguous` if several items are possible, with
+ * all `items` and the first of them.
  */
 export type Found = { itemId: number } | { reject: Reason; unknown: boolean } | { ambiguous: Reason; itemId: number; items: readonly number[] }
 
-/** An item that something could mean, as far as its finish decides. */
+/** A possible item, as far as its finish decides. */
 export interface Candidate {
   itemId: number
-  /** slug, and its words; null if none is stated */
+  /** canonical slug; null if none is stated */
   finish: string | null
   words: readonly string[] | null
-  /** the same for all finishes of a card */
+  /** equal for all finishes of a card */
   card: string
 }
 
@@ -27,12 +27,12 @@ interface RefItem {
   market: Market
 }
 
-/** Keys kept: feeds repeat those of a while ago. */
+/** Maximum number of cached keys: feeds repeat recent ones. */
 const MOST_KEPT = 100_000
-/** No item has a longer ref or foreign id. */
+/** Longer than any ref or foreign id of an item. */
 const LONGEST = 500
 
-/** Looks keys up in batches and keeps what it has found lately, also what is not there. */
+/** Looks up keys in batches and caches the results, including misses. */
 export class ItemLookup {
   readonly #db: Queryable
   readonly #cardOf: ((itemId: number) => string) | undefined
@@ -40,13 +40,13 @@ export class ItemLookup {
   readonly #byRef = new Map<string, RefItem[]>()
   #last: { ref: string; all: RefItem[] } = { ref: '', all: [] }
 
-  /** @param cardOf the card of an item, the same for all of its finishes; read from the database by default */
+  /** @param cardOf the card of an item, equal for all of its finishes; read from the database by default */
   constructor(db: Queryable, cardOf?: (itemId: number) => string) {
     this.#db = db
     this.#cardOf = cardOf
   }
 
-  /** Reads what a batch of keys needs; `find` answers from memory after it. */
+  /** Loads a batch of keys, so that `find` answers from memory. */
   async load(keys: Iterable<ItemKey>): Promise<void> {
     if (this.#byRef.size + this.#byForeignId.size > MOST_KEPT) this.#forget()
     const refs = new Set<string>()
@@ -54,7 +54,7 @@ export class ItemLookup {
     let lastRef: string | null = null
     for (const key of keys) {
       if ('ref' in key) {
-        // Prices of an item mostly follow one another, and to look a new text up takes longer than to compare it.
+        // Prices of an item are mostly adjacent, and comparing with the last ref is faster than a lookup.
         if (key.ref === lastRef) continue
         lastRef = key.ref
         if (key.ref.length <= LONGEST && !this.#byRef.has(key.ref)) refs.add(key.ref)
@@ -78,7 +78,7 @@ export class ItemLookup {
   }
 
   async #loadRefs(refs: string[]): Promise<void> {
-    // Copies: a piece cut out of a file's text would keep all of that text in memory.
+    // Copies, because a slice of a file's text would keep the whole text in memory.
     for (const ref of refs) this.#byRef.set(Buffer.from(ref).toString(), [])
     const { rows } = await sql<{ id: number; ref: string; market: Market }>`
       select id, ref, market from items where market = any('{service,source_a,source_b,source_c}') and ref = any(${refs}::text[])
@@ -119,23 +119,23 @@ export class ItemLookup {
   }
 }
 
-/** The candidate of a stored finish in any spelling, null if none is stated. */
+/** The candidate of a stored finish in any spelling; null if none is stated. */
 export function candidateOf(itemId: number, finish: string | null, card: string): Candidate {
   const slug = finish === null ? null : finishSlug(finish)
   return { itemId, finish: slug, words: slug === null ? null : finishWords(slug), card }
 }
 
-/** Ids of the items that are meant with this finish, or without one: several when it could be any of them, none where no finish fits. */
+/** Ids of the items with this finish, or without one: several if ambiguous, none if no finish fits. */
 export function itemsOfFinish(candidates: readonly Candidate[], finish: string | undefined): number[] {
   const chosen = finish === undefined ? plainestOf(candidates) : ofFinish(candidates, finish)
   return [...new Set(chosen.map(({ itemId }) => itemId))]
 }
 
-/** The items whose finish fits best; none where no finish fits. */
+/** The items whose finish fits best; none if no finish fits. */
 function ofFinish(all: readonly Candidate[], finish: string): readonly Candidate[] {
   const wanted = finishWords(finish.slice(0, LONGEST))
   const fitting = all.flatMap((candidate) => {
-    // An item without a stated finish stands for the plain card only: a missing price is better than a wrong one.
+    // An item without a stated finish counts only as the plain card: a missing price is better than a wrong one.
     const fit = candidate.words === null && wanted.length > 0 ? FIT.none : finishFit(wanted, candidate.words)
     return fit === FIT.none ? [] : [{ candidate, fit }]
   })
@@ -143,7 +143,7 @@ function ofFinish(all: readonly Candidate[], finish: string): readonly Candidate
   return fitting.filter(({ fit }) => fit === best).map(({ candidate }) => candidate)
 }
 
-/** Of several finishes of one card, an id without a finish means the plain one: without any, normal, or holo. */
+/** Among several finishes of a card, an id without a finish means the plain one: no finish, normal, or holo. */
 function plainestOf(all: readonly Candidate[]): readonly Candidate[] {
   if (all.length < 2 || all.some(({ card }) => card !== all[0]!.card)) return all
   const [first, second] = all.toSorted((a, b) => byPlainness(a.finish, b.finish))

@@ -18,13 +18,13 @@ interface Row {
   decided_at: Date
 }
 
-/** The item's records in order of precedence, and the source of each of its facts. */
+/** The item's records in order of precedence, and the source of each fact. */
 export async function sourcesOf(on: Queryable, itemId: number): Promise<{ sources: ItemSource[]; provenance: Provenance }> {
   const rows = await recordsOf(on, itemId)
   return { sources: rows.map(sourceOf), provenance: factsOf(rows).provenance }
 }
 
-/** The item's records in order of precedence, each with all that it states. */
+/** The item's records in order of precedence, each with all facts it states. */
 export async function statedSourcesOf(on: Queryable, itemId: number): Promise<StatedItemSource[]> {
   return (await recordsOf(on, itemId)).map((row) => ({ ...sourceOf(row), facts: row.facts as Record<string, unknown> }))
 }

@@ -1,4 +1,4 @@
-// Languages as sources write them: codes such as `ja` and English names.
+// Converts the languages of sources between codes such as `ja` and English names.
 
 const CODES: Readonly<Record<string, string>> = {
   english: 'en',
@@ -18,12 +18,12 @@ const CODES: Readonly<Record<string, string>> = {
 }
 const NAMES: Readonly<Record<string, string>> = Object.fromEntries(Object.entries(CODES).map(([name, code]) => [code, name]))
 
-/** The code of a language by its code or English name, folded; what is unknown stays as it is. */
+/** The code of a language, given its code or English name, folded; unknown ones are returned unchanged. */
 export function languageCode(language: string): string {
   return CODES[language] ?? language
 }
 
-/** The English name of a language by its code, without the country (`zh-tw` is chinese); undefined for an unknown one. */
+/** The English name of a language code, ignoring the country (`zh-tw` is chinese); undefined if unknown. */
 export function languageName(code: string): string | undefined {
   return NAMES[code.split('-', 1)[0]!]
 }

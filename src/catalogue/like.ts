@@ -1,6 +1,6 @@
 // Text for LIKE patterns.
 
-/** The text with the signs that LIKE gives a meaning to made plain. */
+/** Escapes the characters that have a meaning in LIKE. */
 export function escapeLike(text: string): string {
   return text.replace(/[\\%_]/g, '\\$&')
 }

@@ -26,7 +26,7 @@ import type { CatalogueNode } from './context.ts'
 const KINDS = ['item', 'category', 'price', 'merge', 'delete'] as const
 type Kind = (typeof KINDS)[number]
 
-/** Which rows of the log tell of which kinds. */
+/** The kinds of log rows that contain each kind of change. */
 const LOGGED: Record<CatalogueKind, readonly Kind[]> = {
   items: ['item', 'merge', 'delete'],
   categories: ['category', 'delete'],
@@ -64,7 +64,7 @@ export type Change = Static<typeof ChangeSchema>
 
 export interface ChangePage {
   changes: Change[]
-  /** where to go on */
+  /** the cursor of the next page */
   next: string
 }
 
@@ -74,7 +74,7 @@ export interface ChangesCtx extends CatalogueNode, Pick<WriteCtx, 'db' | 'viewer
   currencies: Readonly<Record<Market, string>>
 }
 
-/** The position in a cursor. @throws VALIDATION_ERROR naming `after` */
+/** The log position in a cursor. @throws VALIDATION_ERROR naming `after` */
 function positionOf(cursor: string): LogPosition {
   const position = readPosition(cursor)
   if (position === null) throw invalid('after', 'change_cursor')
@@ -115,13 +115,13 @@ export const listChanges = verb(
     const wanted = KINDS.filter((kind) => kinds?.split(',').includes(kind) ?? true)
     const logged = (Object.keys(LOGGED) as CatalogueKind[]).filter((kind) => LOGGED[kind].some((one) => wanted.includes(one)))
     let position = after === undefined ? null : positionOf(after)
-    /** Reads on to the first page with something to tell, or to the end of the log. */
+    /** Reads the first page that is not empty, or up to the end of the log. */
     const read = async (): Promise<{ found: ChangePage; isEmpty: boolean }> => {
       for (;;) {
         const page = await readLog(ctx.db.kysely, { after: position, kinds: logged, most: limit, entryBytes: PRICE_BYTES })
         if (page === 'expired') throw new ServiceError('CURSOR_EXPIRED', reason('cursor_expired'))
         if (page.parts.length > 0) await ctx.caughtUp()
-        const { changes, next } = told(ctx, page, wanted)
+        const { changes, next } = changesIn(ctx, page, wanted)
         const atEnd = !page.more && position?.range == null
         position = next
         if (changes.length > 0 || atEnd) return { found: { changes, next: positionText(next) }, isEmpty: changes.length === 0 }
@@ -134,8 +134,8 @@ export const listChanges = verb(
   },
 )
 
-/** The changes of a page, each thing once: what is told of it is what it is now. */
-function told(
+/** The changes of a page, each object once with its current kind. */
+function changesIn(
   { catalogue }: CatalogueNode,
   { parts, cluster, seen, upTo, more }: LogPage,
   wanted: readonly Kind[],
@@ -144,7 +144,7 @@ function told(
   const changes: Change[] = []
   const known = new Set<string>()
   let last: LogPosition['range'] = null
-  const tell = (part: LoggedPart, entry: number, change: Omit<Change, 'cursor' | 'at'>) => {
+  const add = (part: LoggedPart, entry: number, change: Omit<Change, 'cursor' | 'at'>) => {
     const { kind, id, market, label } = change
     const thing = `${kind} ${change.item_id === null ? 'category' : 'item'} ${id} ${market} ${label}`
     if (!wanted.includes(kind) || known.has(thing)) return
@@ -156,12 +156,12 @@ function told(
     const of = { market: null, label: null }
     part.ids?.forEach((id, entry) => {
       if (part.kind === 'categories') {
-        tell(part, entry, { kind: categories.get(id) ? 'category' : 'delete', id, item_id: null, ...of })
+        add(part, entry, { kind: categories.get(id) ? 'category' : 'delete', id, item_id: null, ...of })
         return
       }
       const row = items.rowOf(id)
-      if (row < 0) tell(part, entry, { kind: 'delete', id, item_id: id, ...of })
-      else tell(part, entry, { kind: items.id[row] === id ? 'item' : 'merge', id, item_id: items.id[row]!, ...of })
+      if (row < 0) add(part, entry, { kind: 'delete', id, item_id: id, ...of })
+      else add(part, entry, { kind: items.id[row] === id ? 'item' : 'merge', id, item_id: items.id[row]!, ...of })
     })
     const entries = part.payload ? packedCount(part.payload) : (part.ids?.length ?? 0)
     if (part.payload) {
@@ -169,7 +169,7 @@ function told(
       eachPackedPrice(part.payload, 0, entries, ({ itemId, market, labelId }) => {
         const row = items.rowOf(itemId)
         const id = row < 0 ? itemId : items.id[row]!
-        tell(part, entry, { kind: 'price', id, item_id: id, market: MARKETS[market]!, label: labels.name(labelId) })
+        add(part, entry, { kind: 'price', id, item_id: id, market: MARKETS[market]!, label: labels.name(labelId) })
         entry += 1
       })
     }
@@ -178,7 +178,7 @@ function told(
   return { changes, next: more && last ? { cluster, seen, range: last } : { cluster, seen: upTo, range: null } }
 }
 
-/** Adds to each change what is there now. */
+/** Adds the current data of each changed object. */
 async function addData({ db, currencies }: ChangesCtx, changes: Change[]): Promise<void> {
   const idsOf = (...kinds: Kind[]) => [...new Set(changes.filter(({ kind }) => kinds.includes(kind)).map(({ id }) => id))]
   const items = await itemRowsOf(db.kysely, idsOf('item'))

@@ -1,4 +1,4 @@
-// What each source states of an item, in order of precedence.
+// Lists what each source states about an item, in order of precedence.
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'

@@ -21,19 +21,19 @@ import {
 } from './params.ts'
 import type { ItemShape } from './snapshot/item-json.ts'
 
-/** Rows of the catalogue in memory, and how their reader sees them. */
+/** Rows of the in-memory catalogue, and the reader's view of them. */
 export interface ItemRows {
   rows: Int32Array
   shape: ItemShape
-  /** position in MARKETS of the one whose prices are asked for, null for none */
+  /** position in MARKETS of the requested market; null for none */
   market: number | null
 }
 
 export interface ItemPage extends ItemRows {
   pagination: Pagination
-  /** canonical form of the field query, where there was one */
+  /** canonical form of the field query, if any */
   query?: string | undefined
-  /** other searches that find something, where this one finds nothing */
+  /** other searches that have results, if this one has none */
   suggestions?: readonly string[] | undefined
 }
 

@@ -1,4 +1,4 @@
-// Categories as operators see them, oldest first.
+// Lists categories as operators see them, oldest first.
 import { boundedId, filter, LARGEST_INTEGER } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'

@@ -1,4 +1,4 @@
-// Items as operators see them, each with its price, oldest first unless their caller sorts them.
+// Lists items as operators see them, each with its price, oldest first unless a sort is requested.
 import { filter, LARGEST_INTEGER } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
@@ -16,7 +16,7 @@ import type { ListedItem } from './stored-schemas.ts'
 const MOST_IDS = 100
 
 export interface ListedItems extends Page<ListedItem> {
-  /** canonical form of the field query, where there was one */
+  /** canonical form of the field query, if any */
   query?: string | undefined
 }
 
@@ -55,7 +55,7 @@ export const listStoredItems = verb(
         const ids = found && named ? found.filter((id) => named.includes(id)) : (found ?? named)
         return pageOfItems(ctx, { ...filter, game, categoryId, ids }, limit, offset)
       }
-      // The orders are kept in memory; what only the database can filter by is removed from them.
+      // The sort orders are in memory; filters that only the database supports are applied to their ids.
       const sorted = idsInOrder(ctx, { query: asked, categoryId, game }, field, direction)
       const among = Object.keys(filter).length > 0 ? await idsOfItems(ctx, filter) : null
       const ids = sorted.filter((id) => (!among || among.has(id)) && (!named || named.includes(id)))

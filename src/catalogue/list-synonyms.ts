@@ -1,4 +1,4 @@
-// The operator's synonyms of searches, in the order of their words.
+// Lists the operator's search synonyms, ordered by word.
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'

@@ -4,7 +4,7 @@ import { mergeIds, type MergePair, pairTable } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'
 import { refuseTaken } from './taken.ts'
 
-/** Takes the emptied items out; nothing may refer to them any more but their foreign ids, which the survivors get. */
+/** Deletes the emptied items; only their foreign ids may still refer to them, and these move to the survivors. */
 export async function replaceByAliases(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   await sql`
     with gone as (
@@ -29,8 +29,8 @@ export async function replaceByAliases(tx: Tx, pairs: readonly MergePair[]): Pro
 }
 
 /**
- * Puts items back as they were before merges that are marked as undone already.
- * @throws CONFLICT if another item has the ref or slug of one now
+ * Restores items as they were before merges that are already marked as undone.
+ * @throws CONFLICT if another item now has the ref or slug of one of them
  */
 export async function restoreItems(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   const ids = mergeIds(pairs)
@@ -41,7 +41,7 @@ export async function restoreItems(tx: Tx, pairs: readonly MergePair[]): Promise
       select i.* from merges cross join lateral jsonb_populate_record(null::items, merges.item) i
       where merges.id = any(${ids}) order by i.id`.execute(tx),
   )
-  // An id that another item gave as well stays until that one is split, too.
+  // An id that another merged item also has stays until that merge is undone, too.
   await sql`
     delete from item_foreign_ids f using ${pairTable(pairs)} join merged_foreign_ids x on x.merge_id = m.merge_id
     where x.moved and (f.source, f.foreign_id, f.finish) = (x.source, x.foreign_id, x.finish) and f.item_id = m.into_item

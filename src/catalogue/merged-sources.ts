@@ -1,9 +1,9 @@
-// Source record part of a merge: moves the records of the emptied item to the remaining one; and the reverse.
+// Source record part of a merge: moves the records of the emptied item to the survivor; and the reverse.
 import { sql } from 'kysely'
 import { mergeIds, type MergePair, pairTable } from '#db/merge-pairs.ts'
 import type { Tx } from '#db/schema.ts'
 
-/** Puts the records of the emptied items under the survivors. */
+/** Links the records of the emptied items to the survivors. */
 export async function moveSources(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   await sql`
     with gone as (
@@ -20,7 +20,7 @@ export async function moveSources(tx: Tx, pairs: readonly MergePair[]): Promise<
     from gone g left join added a on a.record_id = g.record_id and a.item_id = g.into_item`.execute(tx)
 }
 
-/** Puts the records of items that a merge emptied under them again. */
+/** Links the records of items that a merge emptied to them again. */
 export async function moveSourcesBack(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   await sql`
     delete from item_sources s using ${pairTable(pairs)} join merged_sources x on x.merge_id = m.merge_id

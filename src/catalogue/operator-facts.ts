@@ -1,4 +1,4 @@
-// Facts stated by an operator: a separate source record with just the fields that were sent.
+// Facts stated by an operator: a separate source record with only the fields that were sent.
 import { sql } from 'kysely'
 import type { Tx } from '#db/schema.ts'
 import { detailsToRow } from './details.ts'
@@ -9,16 +9,16 @@ import type { Genre } from './records.ts'
 import { statedFacts } from './source-records.ts'
 import type { ItemWrite } from './store.ts'
 
-/** The facts of an item that is made by hand: all that were sent. */
+/** The facts of a manually created item: all that were sent. */
 export async function factsOfNew(tx: Tx, write: ItemWrite): Promise<Facts> {
   return factsStated({ ...write.record, groups: await groupSlugs(tx, write.groupIds) })
 }
 
 /**
- * The facts that a change states: the fields that were sent, each whole. What other sources state beyond it is stated
- * not to be: it would come back with the next import otherwise.
- * @param sent names of the fields that were sent
- * @param write the item with the change made
+ * The facts stated by a change: the sent fields, each as a whole. Values of other sources that it omits are stated as absent, because
+ * the next import would restore them otherwise.
+ * @param sent names of the sent fields
+ * @param write the item after the change
  */
 export async function factsOfChange(tx: Tx, id: number, sent: readonly (keyof ItemFields)[], write: ItemWrite): Promise<Facts> {
   const records = (await statedFacts(tx, [id])).get(id) ?? []
@@ -59,7 +59,7 @@ async function groupSlugs(tx: Tx, ids: readonly number[]): Promise<string[]> {
   return rows.map((row) => row.slug)
 }
 
-/** Keeps what an operator states of an item, beside what operators stated before. */
+/** Stores an operator's facts about an item, in addition to earlier ones. */
 export async function stateByOperator(tx: Tx, itemId: number, facts: Facts, by: { game: string; genre: Genre; author: string }): Promise<void> {
   const key = { source: 'operator', id: String(itemId), finish: '' }
 

@@ -1,4 +1,4 @@
-// Derives the source record of an item without one from its ref: items from before source records existed, and exported ones.
+// Derives the source record of an item from its ref: for exported items, and those from before source records existed.
 import { finishSlug } from './finishes.ts'
 import type { ForeignId, Genre, SourceKey } from './records.ts'
 
@@ -12,7 +12,7 @@ export interface Originated {
   foreign_ids?: readonly ForeignId[]
 }
 
-/** The record, or null if the ref is of no source that the program reads. */
+/** The record; null if the ref belongs to a source that the program does not read. */
 export function originOf({ ref, attributes = [], foreign_ids: foreignIds = [] }: Originated): SourceKey | null {
   const source = ref.slice(0, ref.indexOf(':'))
   const rest = ref.slice(source.length + 1)
@@ -26,12 +26,12 @@ export function originOf({ ref, attributes = [], foreign_ids: foreignIds = [] }:
   return id === undefined ? null : { source: 'punk-records', id, finish: finishSlug(printing ?? '') }
 }
 
-/** The record of an item in our own export. */
+/** The source record of an item in our own export. */
 export function exportedKey({ market, ref }: { market: string; ref: string }): SourceKey {
   return { source: 'mintmark', id: `${market}:${ref}`, finish: '' }
 }
 
-/** Records of different worlds of a game are never one item: sealed products, and the language families of cards. */
+/** Records of different worlds of a game are never the same item: sealed products, and each language family of cards. */
 export function worldOf({ source, id }: SourceKey, facts: { ref?: string; genre?: Genre }): string {
   if (facts.genre === 'sealed' || facts.genre === 'bundle') return 'sealed'
   const origin = source === 'mintmark' && facts.ref !== undefined ? originOf({ ref: facts.ref }) : null

@@ -23,15 +23,15 @@ import type { ItemFilter } from './snapshot/queries.ts'
 
 export const ITEMS_FIRST = { default: 20, max: 100 }
 
-/** A page of rows of the catalogue in memory. */
+/** A page of rows of the in-memory catalogue. */
 export interface ItemSlice {
   rows: Int32Array
   hasNextPage: boolean
   /** null for an empty page */
   endCursor: () => string | null
-  /** canonical form of the field query, where there was one */
+  /** canonical form of the field query, if any */
   query?: string | undefined
-  /** other searches that find something, where this one finds nothing; null if there was none, or something is found */
+  /** other searches that have results; null without a search, or if it has results */
   suggestions: () => readonly string[] | null
 }
 
@@ -78,7 +78,7 @@ export const pageItems = verb(
   },
 )
 
-/** The page of a search that names no sort: best match first, as `searchItems` has them. */
+/** The page of a search without a sort: best match first, like `searchItems`. */
 function pageMatches(catalogue: CatalogueCtx['catalogue'], search: string, filter: ItemFilter, first: number, after: string | undefined): ItemSlice {
   const { queries, items } = catalogue
   const { rows, rank, more } = queries.searchAfter(search, filter, after === undefined ? null : readMatchCursor(after), first)
@@ -90,7 +90,7 @@ function pageMatches(catalogue: CatalogueCtx['catalogue'], search: string, filte
   return { rows, hasNextPage: more, endCursor, query: filter.query?.canonical, suggestions }
 }
 
-/** An empty page after a cursor is the end of a list, not a search without results. */
+/** An empty page after a cursor is the end of the list, not a search without results. */
 function suggestionsOf(
   { queries }: CatalogueCtx['catalogue'],
   rows: Int32Array,

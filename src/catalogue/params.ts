@@ -1,4 +1,4 @@
-// Parameters that catalogue lists share, with the words the reference uses for them.
+// Parameters shared by catalogue lists, with their texts in the reference.
 import { moment } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
@@ -56,8 +56,8 @@ export const StatsParam = Type.Boolean({
     '`1` adds to each price `currency`, `state`, `confidence`, `flags`, `confirmed_at`, `avg_7`, `avg_30`, `low` and `high`. Professional and above; ignored for Starter',
 })
 
-/** A cursor holds the sort value of a row, and a name has at most some hundred characters. */
+/** A cursor contains the sort value of a row, and a name has at most a few hundred characters. */
 export const AfterParam = Type.String({ maxLength: 8_000, description: 'The `endCursor` of the previous page' })
 
-/** Ids of the interface are integers of any size; one past this belongs to nothing. */
+/** Ids of the interface are integers of any size; a larger one than any stored id is simply not found. */
 export const IdParam = Type.Integer({ description: 'Id', examples: [1] })

@@ -1,4 +1,4 @@
-// Takes a list of prices in: one batch, in which each row is judged on its own.
+// Accepts a list of prices: one batch, in which each row is validated on its own.
 import { invalid, ServiceError } from '#core/errors.ts'
 import { boundedId, moment, momentOf } from '#core/fields.ts'
 import { bodyReader, ReasonFields, type Static, Type } from '#core/input.ts'
@@ -34,7 +34,7 @@ export const PriceRowSchema = Type.Object(
   closed,
 )
 
-/** What became of a post; `row` is the position in the list, from 0. */
+/** The result of a post; `row` is the position in the list, from 0. */
 export interface PostedPrices {
   import_id: number
   accepted: number
@@ -91,7 +91,7 @@ export const postPrices = verb(
     }),
 )
 
-/** The rows that can be written; what is wrong with the others goes to `refuse`. */
+/** The valid rows; the problems of the others go to `refuse`. */
 async function readAll(tx: Tx, note: Note, rows: unknown[], nowMs: number, refuse: (row: number, why: Reason) => void): Promise<PriceWrite[]> {
   const read: { row: number; price: Price }[] = []
   for (const [row, value] of rows.entries()) {
@@ -122,7 +122,7 @@ async function readAll(tx: Tx, note: Note, rows: unknown[], nowMs: number, refus
 }
 
 interface Price extends Pick<Static<typeof PriceRowSchema>, 'item_id' | 'item_ref' | 'market'> {
-  /** canonical */
+  /** in canonical form */
   label: string
   minor: number
   updatedAtMs: number
@@ -140,7 +140,7 @@ function readPrice(value: unknown, nowMs: number): Price {
   return { item_id, item_ref, market, label: canonical, minor, updatedAtMs }
 }
 
-/** Finds the items of prices: the id, or why there is none. */
+/** Resolves the items of prices: the id, or the reason why there is none. */
 async function itemFinder(tx: Tx, prices: Price[]): Promise<(price: Price) => number | Reason> {
   const ids = [...new Set(prices.flatMap(({ item_id }) => item_id ?? []))]
   const survivors = await survivorsOf(tx, ids)

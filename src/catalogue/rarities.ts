@@ -1,6 +1,6 @@
-// Rarities in their order, the commonest first, for queries such as `r>=rare`: data that a new game or set extends.
+// Rarities in order, most common first, for queries such as `r>=rare`; new games and sets extend this data.
 
-/** Rarities of one step stand together; the words are compared without case. */
+/** Rarities of the same rank are grouped; words are compared ignoring case. */
 export const RARITY_STEPS: readonly (readonly string[])[] = [
   ['Common', 'One Diamond'],
   ['Uncommon', 'Two Diamond'],

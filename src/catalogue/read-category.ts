@@ -1,4 +1,4 @@
-// One category by id.
+// Returns one category by id.
 import { missing } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'

@@ -1,4 +1,4 @@
-// What an import reads and an export writes: categories and items as self-contained records, named by `ref` instead of id.
+// Categories and items as self-contained records, as imports read and exports write them; they use `ref` instead of ids.
 import type { FeedSource } from '#core/feed.ts'
 import type { FileMark } from '#core/file-marks.ts'
 import type { Market } from '#core/markets.ts'
@@ -6,13 +6,13 @@ import { namedValues } from '#core/named-values.ts'
 import type { Reason } from '#core/problems.ts'
 import type { PricePoint } from '#prices/records.ts'
 
-/** Names a source record: what one source says of one printing of a card (or of one product). */
+/** Identifies a source record: what a source states about one printing of a card, or about one product. */
 export interface SourceKey {
   /** `tcgdex`, `pokemontcg`, `cardmarket`, `mintmark`, `operator`, ... */
   source: string
-  /** the source's id of the card, the same for all its finishes */
+  /** the source's id of the card, equal for all its finishes */
   id: string
-  /** canonical slug; '' where the source does not state a finish */
+  /** canonical slug; '' if the source states no finish */
   finish: string
 }
 
@@ -24,29 +24,29 @@ export interface CategoryRecord {
   /** unique per market, such as `tcgdex:base1` */
   ref: string
   name: string
-  /** URL-friendly; made from name and game by default, kept once stored */
+  /** URL-friendly; by default derived from name and game, and then never changed */
   slug?: string
   /** `pokemon`, `onepiece`, or any other slug: games are data */
   game: string
-  /** ref of the parent category in the same market, null for a root; absent if the file does not say: kept once stored */
+  /** ref of the parent category in the same market, null for a root; if absent, a stored one is kept */
   parent?: string | null
   image: string | null
-  /** the count printed on the cards (`102` in `4/102`); a known one is never forgotten */
+  /** the count printed on the cards (`102` in `4/102`); once known, it is kept */
   printedTotal?: number | null
-  /** abbreviations and codes under which other lists name a set: `BRS`, `OP-01`; absent if the file does not say */
+  /** abbreviations and codes that other lists use for a set: `BRS`, `OP-01`; absent if the file does not state any */
   codes?: string[]
-  /** ids of a set in shops: Cardmarket's expansion, TCGplayer's group; absent if the file does not say */
+  /** ids of a set in shops: Cardmarket's expansion, TCGplayer's group; absent if the file does not state any */
   foreignIds?: ForeignId[]
-  /** a source states it in passing: it fills only what is not stored yet */
+  /** stated only incidentally: fills in missing values, changes nothing */
   fillsOnly?: boolean
 }
 
-/** A foreign id of an item in another system, kept so that price feeds find the item. */
+/** An item's id in another system, by which price feeds find the item. */
 export interface ForeignId {
   /** `tcgdex`, `tcgplayer`, `cardmarket`, `pokemontcg`, `punk-records`, `pricecharting` */
   source: string
   id: string
-  /** the finish this item stands for where one foreign id covers several finishes, such as `normal`, `reverse`, `holo` */
+  /** the finish of this item if the foreign id covers several, such as `normal`, `reverse`, `holo` */
   finish?: string
 }
 
@@ -61,7 +61,7 @@ export interface ItemDetails {
   evolveFrom?: string
   suffix?: string
   level?: number
-  /** its name in other languages, each once */
+  /** its names in other languages, without duplicates */
   names?: string[]
 }
 
@@ -76,16 +76,16 @@ export interface ItemRecord {
   /** unique per market, such as `tcgdex:base1-4` */
   ref: string
   name: string
-  /** collector number as printed (`4/102`, `OP01-001`, `SWSH020`), null if there is none */
+  /** collector number as printed (`4/102`, `OP01-001`, `SWSH020`); null if there is none */
   code: string | null
-  /** URL-friendly; made from name, code, category and finish by default, kept once stored */
+  /** URL-friendly; by default derived from name, code, category and finish, and then never changed */
   slug?: string
   genre: Genre
   game: string
-  /** ref of a category of the same market */
+  /** ref of a category in the same market */
   category: string
   images: ItemImage[]
-  /** shown to Professional and above, in this order: `Rarity`, `Set Number`, `Finish`, ... */
+  /** visible to Professional and above, in this order: `Rarity`, `Set Number`, `Finish`, ... */
   attributes: { name: string; value: string }[]
   /** slugs of groups: `ungraded`, `graded` */
   groups: string[]
@@ -95,7 +95,7 @@ export interface ItemRecord {
   prices?: PricePoint[]
 }
 
-/** One thing read from a catalogue file; `line` is 1-based (array index + 1 in a JSON document). */
+/** One entry of a catalogue file; `line` is 1-based (array index + 1 in a JSON document). */
 export type CatalogueRow =
   | { line: number; category: CategoryRecord }
   | { line: number; item: ItemRecord; key: SourceKey }
@@ -103,17 +103,17 @@ export type CatalogueRow =
 
 export interface CatalogueFormat {
   name: string
-  /** one line for `--help` and the operator's reference */
+  /** one line for `--help` and the operator reference */
   title: string
-  /** market whose catalogue the file becomes unless the caller names another */
+  /** default market of the imported catalogue */
   defaultMarket: Market
-  /** a file that bears one of these is taken for this format */
+  /** a file with one of these marks is recognised as this format */
   marks: readonly FileMark[]
-  /** where a file that begins so stands among several: series 0, sets 1, cards 2 */
+  /** import order of a file, judged by its beginning: series 0, sets 1, cards 2 */
   rank?(head: string): number
   /**
-   * Begins one import; its files are read one after another, and what one tells (printed totals) helps the next.
-   * @param known categories of the market that earlier imports brought, by ref
+   * Begins an import, whose files are read one after another; what one states (printed totals) is used by the next.
+   * @param known categories of the market from earlier imports, by ref
    */
   open(market: Market, known: ReadonlyMap<string, KnownCategory>): CatalogueReader
 }
@@ -124,7 +124,7 @@ export interface KnownCategory {
 }
 
 /**
- * Reads a file to its end in batches. A row that cannot be used is yielded as `reject` with a human-readable reason; only
- * input that is not this format at all throws `FeedError`. One line can give several items and the category they need.
+ * Reads a file in batches. An unusable row becomes a `reject` with a reason; `FeedError` is thrown only if the input has a different
+ * format. One line may produce several items and the category that they need.
  */
 export type CatalogueReader = (source: FeedSource) => AsyncIterable<CatalogueRow[]>

@@ -1,13 +1,13 @@
-// What is searched of an item as whole words beside its names: finish, rarity, language and kind; and how items that match
-// equally well are ordered by them.
+// Tags of an item, searched as whole words besides its names: finish, rarity, language and genre. They also order items that match
+// equally well.
 import { fold, words } from '#index/fold.ts'
 import { finishWords } from './finishes.ts'
 import { languageCode, languageName } from './languages.ts'
 
-/** Parts of the text of a tag. */
+/** Separates the parts of a tag text. */
 const SEPARATOR = '\t'
 
-/** Words that ask for a sealed product. */
+/** Words that request sealed products. */
 const SEALED_WORDS = new Set(
   'sealed box boxes booster boosters pack packs bundle tin tins collection case display blister blisters deck decks binder kit toolkit chest album'.split(
     ' ',
@@ -17,30 +17,30 @@ const SEALED_GENRES = new Set(['sealed', 'bundle'])
 const NUMBER = /^\d+$/u
 const MOST_PARSED = 10_000
 
-/** Bits of the order, the most important first. */
+/** Bit positions in the sort value, most significant first. */
 const GENRE = 7
 const VERSION = 5
 const LANGUAGE = 1
 const MOST_VERSION = 3
 const MOST_LANGUAGE = 15
 
-/** The tags of an item as one text, the same for equal ones. @param languages a list parted by commas, or one name */
+/** The tags of an item as one text, equal for equal tags. @param languages a comma-separated list, or one name */
 export function tagsOf(finish: string, rarity: string, languages: string, genre: string): string {
   return [finish, rarity, languages, genre].map(fold).join(SEPARATOR)
 }
 
 interface Tags {
-  /** words of the finish, without those that say nothing special */
+  /** words of the finish, without those that mean an ordinary printing */
   finish: readonly string[]
   rarity: readonly string[]
-  /** codes */
+  /** language codes */
   languages: readonly string[]
   genre: string
 }
 
-/** Few, and asked for with each search. */
+/** Parsed tags by text: there are few, and every search needs them. */
 const PARSED = new Map<string, Tags>()
-/** Words of finishes and rarities that were met so far. */
+/** All words of finishes and rarities so far. */
 const MET = new Set<string>()
 
 function parsed(tags: string): Tags {
@@ -63,23 +63,23 @@ function parse(tags: string): Tags {
   }
 }
 
-/** The words by which items with these tags are found. */
+/** The words that find items with these tags. */
 export function tagWords(tags: string): string[] {
   const { finish, rarity, languages, genre } = parsed(tags)
   const printed = words(tags.slice(0, tags.indexOf(SEPARATOR)))
   const foil = finish.includes('reverse') ? ['holo'] : finish.length === 0 ? ['normal'] : []
-  // The finish of a first edition does not tell whether it is shadowless, too.
+  // A first edition's finish does not state whether it is shadowless.
   const edition = finish.includes('edition') ? ['shadowless'] : finish.includes('shadowless') ? [] : ['unlimited']
   return [...printed, ...finish, ...foil, ...edition, ...rarity, ...languages.flatMap((code) => languageName(code) ?? []), genre]
 }
 
 /**
- * The order of tags for a query that asks for these words: singles before sealed products, unless a word asks for such; the plain
- * version before others, unless words ask for them; languages as in the setting; a normal card before a holo.
+ * Orders tags for a query with these words: singles before sealed products, unless a word requests those; the plain version first,
+ * unless words request another; languages as configured; a normal card before a holo.
  */
 export function tagOrder(languageOrder: readonly string[]): (asked: ReadonlySet<string>) => (tags: string) => number {
   const places = new Map(languageOrder.map((language, place) => [language, place]))
-  /** where no word asks for a version or a sealed product */
+  /** sort values for queries that request neither a version nor sealed products */
   const usual = new Map<string, number>()
   const NOTHING: ReadonlySet<string> = new Set()
   const orderFor = (asked: ReadonlySet<string>): ((tags: string) => number) => {
@@ -107,17 +107,17 @@ export function tagOrder(languageOrder: readonly string[]): (asked: ReadonlySet<
   }
 }
 
-/** How far a finish is from what is asked for: 0 for a plain one, or for one of which all words are asked for. */
+/** Distance of a finish from the query: 0 for a plain one, or one whose words are all in the query. */
 function versionOf(finish: readonly string[], asked: ReadonlySet<string>): number {
   const asksNumber = [...asked].some((word) => NUMBER.test(word))
   const left = finish.filter((word) => word !== 'holo' && !asked.has(word))
-  // The first parallel is the one that is meant where no other is named.
+  // Without a number in the query, the first parallel is meant.
   const counted = left.filter((word) => !NUMBER.test(word) || word !== '1' || asksNumber)
   if (counted.length === 0) return 0
   return counted.length === 1 && (counted[0] === 'reverse' || NUMBER.test(counted[0]!)) ? 1 : 2
 }
 
-/** One rarity has the words of another one in it: of those that are asked for, the one without further words comes first. */
+/** One rarity may contain the words of another: among those in the query, the one without further words comes first. */
 function rarityOf(rarity: readonly string[], asked: ReadonlySet<string>): number {
   const left = rarity.filter((word) => !asked.has(word)).length
   return left < rarity.length && left > 0 ? 1 : 0

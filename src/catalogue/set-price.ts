@@ -1,4 +1,4 @@
-// Sets one price of an item on a person's word: published whatever the rules say, confirmed, and in the audit log with what it replaced.
+// Sets one price of an item manually: published regardless of the rules, confirmed, and in the audit log with the price it replaced.
 import { invalid } from '#core/errors.ts'
 import { id, remark } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
@@ -42,7 +42,7 @@ export const setPrice = verb(
     input: Type.Object(
       {
         id: id('item'),
-        // The service's own prices are made of its sales.
+        // The service's own prices are computed from its sales.
         market: Type.Enum(MARKETS.filter((market) => market !== 'service')),
         label: Type.String({ maxLength: 40, description: 'Condition, or grader and grade', examples: ['Near Mint', 'PSA 10'] }),
         price: Type.Number({
@@ -62,12 +62,12 @@ export const setPrice = verb(
     if (!minor) throw invalid('price', 'number', { above: 0, max: MAX_AMOUNT, decimals: 2 })
     return change(ctx, async (tx, note): Promise<SetPrice> => {
       const position = MARKETS.indexOf(market)
-      // From here on imports of the market and merges wait, so that what is replaced is what the audit log says.
+      // Blocks imports of the market and merges, so that the audit log names the price that is really replaced.
       await lockMarkets(tx, [position])
       const itemId = await requireItem(tx, wanted)
       const labelId = (await labelIds(tx)).get(canonical) ?? (await addLabel(tx, note, canonical))
       const before = await currentOf(tx, itemId, position, labelId)
-      // A price that is dated ahead is replaced, too.
+      // Replaces a price even if it is dated in the future.
       const updatedAtMs = Math.max(ctx.now().getTime(), before === null ? 0 : before.updated_at.getTime() + 1)
       const importId = await openImport(tx, { format: 'prices-api', market: null, fileName: null, author: actorOf(ctx.viewer), dryRun: false })
       const write: PriceWrite = { row: 0, itemId, market: position, labelId, minor, updatedAtMs }

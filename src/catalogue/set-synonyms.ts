@@ -1,4 +1,4 @@
-// Replaces the operator's synonyms of searches; every node follows.
+// Replaces the operator's search synonyms on all nodes.
 import { sql } from 'kysely'
 import { invalidFields } from '#core/errors.ts'
 import { name } from '#core/fields.ts'
@@ -33,14 +33,14 @@ export const setSynonyms = verb(
     if (problems.length > 0) throw invalidFields(problems)
     const rows = [...new Map(given.map(({ word, means }) => [`${fold(word)}\t${fold(means)}`, { word, means }])).values()]
     return change(ctx, async (tx, note) => {
-      // Of two lists at once one comes after the other.
+      // Serialises concurrent replacements.
       await sql`lock table synonyms in share row exclusive mode`.execute(tx)
       const before = await loadSynonyms(tx)
       await tx.deleteFrom('synonyms').execute()
       if (rows.length > 0) await tx.insertInto('synonyms').values(rows).execute()
       const after = await loadSynonyms(tx)
       if (JSON.stringify(before) === JSON.stringify(after)) return after
-      // Nodes read the whole list again; the number only says that there is a change.
+      // Nodes reload the whole list; the number only marks the change.
       note.changed('synonyms', [rows.length])
       note.audit({ action: 'synonyms.set', subject: 'catalogue', id: 'synonyms', before: { synonyms: before }, after: { synonyms: after } })
       return after

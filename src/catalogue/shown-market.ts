@@ -1,20 +1,20 @@
-// Meaning of `market=` and its default: which items a market selects, and whose prices are shown.
+// The meaning of `market=` and its default: which items a market selects, and whose prices are shown.
 import type { Market } from '#core/markets.ts'
 
-/** What the rule looks at of an item. */
+/** The facts about an item that the rule depends on. */
 export interface ItemMarkets {
-  /** the market whose catalogue the item came from */
+  /** the market whose catalogue the item comes from */
   home: Market
   hasPrices: (market: Market) => boolean
 }
 
-/** Whether `market=` selects the item: the market prices it or is its home. */
+/** Whether `market=` selects the item: the market is its home or has prices for it. */
 export function isSelectedBy(market: Market, { home, hasPrices }: ItemMarkets): boolean {
   return home === market || hasPrices(market)
 }
 
 /**
- * The market whose prices are shown where no market is asked for: home if it has prices, else the first that has.
+ * The market whose prices are shown by default: home if it has prices, otherwise the first market that has.
  * @param order the setting MARKET_ORDER
  */
 export function shownMarket({ home, hasPrices }: ItemMarkets, order: readonly Market[]): Market {

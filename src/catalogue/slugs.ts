@@ -1,4 +1,4 @@
-// Slugs: readable, unique across the catalogue, and never changed once assigned.
+// Slugs: readable, unique in the catalogue, and never changed once assigned.
 import type { Queryable } from '#db/schema.ts'
 import { kept } from '#index/kept.ts'
 import type { ItemRecord } from './records.ts'
@@ -20,47 +20,47 @@ function wordsOfSlug(text: string): string {
     .slice(0, 120)
 }
 
-/** The slug an item would like: name, code, set, and the finish where the record names one. */
+/** The preferred slug of an item: name, code, set, and the finish if the record states one. */
 export function wantedItemSlug(item: ItemRecord, categoryName: string): string {
   const finish = item.attributes.find((attribute) => attribute.name === 'Finish')?.value ?? ''
   const words = [item.name, item.code ?? '', categoryName, finish].map(slugWords).filter(Boolean)
   return words.join('-') || slugWords(item.ref) || 'item'
 }
 
-export interface SlugWish {
+export interface SlugRequest {
   wanted: string
-  /** tells apart what wants the same slug; the same for the same thing every time */
+  /** distinguishes records that want the same slug; stable for the same record */
   ref: string
 }
 
 /**
- * Gives each wish a slug nobody has: the wanted one, else with the ref behind it, else with a count.
- * @returns slugs in the order of the wishes
+ * Assigns a free slug to each request: the wanted one, otherwise with the ref appended, otherwise with a counter.
+ * @returns slugs in the order of the requests
  */
-export async function freeSlugs(db: Queryable, table: 'items' | 'categories', wishes: SlugWish[]): Promise<string[]> {
+export async function freeSlugs(db: Queryable, table: 'items' | 'categories', requests: SlugRequest[]): Promise<string[]> {
   const wanted = new Set<string>()
-  const again = wishes.filter((wish) => wanted.size === wanted.add(wish.wanted).size)
+  const repeated = requests.filter((request) => wanted.size === wanted.add(request.wanted).size)
   const taken = await takenSlugs(db, table, [...wanted])
-  const asked = new Set([...again, ...wishes.filter((wish) => taken.has(wish.wanted))].map(withRef))
-  for (const slug of await takenSlugs(db, table, [...asked])) taken.add(slug)
-  const given: string[] = []
-  for (const wish of wishes) {
-    let slug = wish.wanted
+  const alternatives = new Set([...repeated, ...requests.filter((request) => taken.has(request.wanted))].map(withRef))
+  for (const slug of await takenSlugs(db, table, [...alternatives])) taken.add(slug)
+  const assigned: string[] = []
+  for (const request of requests) {
+    let slug = request.wanted
     for (let count = 1; taken.has(slug); count += 1) {
-      slug = count === 1 ? withRef(wish) : `${withRef(wish)}-${count}`
-      if (!asked.has(slug) && (await takenSlugs(db, table, [slug])).has(slug)) taken.add(slug)
+      slug = count === 1 ? withRef(request) : `${withRef(request)}-${count}`
+      if (!alternatives.has(slug) && (await takenSlugs(db, table, [slug])).has(slug)) taken.add(slug)
     }
     taken.add(slug)
-    given.push(slug)
+    assigned.push(slug)
   }
-  return given
+  return assigned
 }
 
-function withRef({ wanted, ref }: SlugWish): string {
+function withRef({ wanted, ref }: SlugRequest): string {
   return `${wanted}-${slugWords(ref)}`
 }
 
-/** Those of the slugs that an item or category has. */
+/** Those of the slugs that an item or category already uses. */
 export async function takenSlugs(db: Queryable, table: 'items' | 'categories', slugs: string[]): Promise<Set<string>> {
   if (slugs.length === 0) return new Set()
   const slugsOf = (from: 'items' | 'categories' | 'item_aliases') =>
@@ -68,7 +68,7 @@ export async function takenSlugs(db: Queryable, table: 'items' | 'categories', s
       .selectFrom(from)
       .select('slug')
       .where('slug', '=', (eb) => eb.fn.any(eb.val(slugs)))
-  // A merged item keeps its slug, so that it can have it again.
+  // A merged item keeps its slug, so that undoing the merge can restore it.
   const rows = await (table === 'items' ? slugsOf('items').union(slugsOf('item_aliases')) : slugsOf(table)).execute()
   return new Set(rows.map((row) => row.slug))
 }

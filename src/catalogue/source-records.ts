@@ -1,4 +1,4 @@
-// SQL of source records: statements of imports, the items they belong to, and reverting an import's statements.
+// SQL of source records: the statements of imports, the linked items, and reverting an import's statements.
 import { sql } from 'kysely'
 import { copyIn } from '#db/copy.ts'
 import type { Queryable, Tx } from '#db/schema.ts'
@@ -6,13 +6,13 @@ import { type Facts, factsText, restated, type StatedFacts } from './facts.ts'
 import { worldOf } from './origin.ts'
 import type { SourceKey } from './records.ts'
 
-/** A record as one import states it. */
+/** A record as stated by one import. */
 export interface Statement {
   key: SourceKey
   facts: Facts
 }
 
-/** The import of what items had before records existed. */
+/** The import id of facts from before source records existed. */
 export const BEFORE_RECORDS = 0
 
 interface StoredRecord {
@@ -20,13 +20,13 @@ interface StoredRecord {
   id: number
   active: boolean
   facts: Facts
-  /** what this import stated of it before, null when that is `facts` */
+  /** what this import stated about the record before; null if that equals `facts` */
   earlier: Facts | null
   again: boolean
 }
 
 /**
- * Keeps what an import states, no record twice. A value that it does not state keeps what earlier imports stated.
+ * Stores what an import states, each record at most once. Values that it omits are kept from earlier imports.
  * @returns id of each record, and whether its facts changed
  */
 export async function stateRecords(tx: Tx, importId: number, statements: readonly Statement[]): Promise<{ id: number; changed: boolean }[]> {
@@ -80,7 +80,7 @@ async function storedRecords(tx: Tx, importId: number, statements: readonly Stat
   return new Map(rows.map((row) => [row.n, row]))
 }
 
-/** Keeps new records, which are just what this import states. COPY takes them at half the cost of an insert. */
+/** Inserts new records, whose facts are exactly what this import states. COPY costs half as much as an insert. */
 async function insertRecords(tx: Tx, importId: number, statements: readonly Statement[]): Promise<number[]> {
   if (statements.length === 0) return []
   const { rows } = await sql<{ id: number }>`
@@ -96,11 +96,11 @@ async function insertRecords(tx: Tx, importId: number, statements: readonly Stat
   return rows.map(({ id }) => id)
 }
 
-/** What COPY reads as something else. */
+/** Characters that COPY would interpret. */
 const COPY_ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
 const COPY_SPECIAL = /[\\\t\n\r]/g
 
-/** Statements that were just what the record had keep what they were before the record changes. */
+/** Statements that equal the record's facts get a copy of them before the record changes. */
 async function changeFacts(tx: Tx, changes: readonly { id: number; facts: Facts }[]): Promise<void> {
   if (changes.length === 0) return
   await keepStatements(
@@ -120,9 +120,9 @@ async function keepStatements(tx: Tx, ids: readonly number[]): Promise<void> {
 }
 
 /**
- * Takes what an import stated out of its records, or puts it back; `except` are records that keep it. What other
- * imports state stays. A record that no import states any more is inactive.
- * @returns ids of the records that changed
+ * Withdraws what an import stated from its records, or restores it; `except` are records that keep it. Statements of other imports are
+ * unaffected. A record without statements becomes inactive.
+ * @returns ids of the changed records
  */
 export async function withdrawStatements(tx: Tx, importId: number, withdrawn: boolean, except: readonly number[] = []): Promise<number[]> {
   const { rows } = await sql<{ record_id: number }>`
@@ -139,7 +139,7 @@ export async function withdrawStatements(tx: Tx, importId: number, withdrawn: bo
 
 const PART = 2_000
 
-/** Makes records what their remaining statements say, the newest first. */
+/** Recomputes the facts of records from their remaining statements, newest first. */
 async function stateAgain(tx: Tx, ids: number[]): Promise<void> {
   const { rows } = await sql<{ record_id: number; statements: Facts[] }>`
     select record_id, jsonb_agg(facts order by import_id desc) as statements from source_statements
@@ -155,11 +155,11 @@ async function stateAgain(tx: Tx, ids: number[]): Promise<void> {
   await sql`update source_records set active = false where id = any(${unstated}::int4[])`.execute(tx)
 }
 
-/** A record under one of its items. */
+/** The link of a record to one of its items. */
 export interface ItemRecordLink {
   recordId: number
   itemId: number
-  /** the record is of every finish of its card */
+  /** the record applies to every finish of its card */
   whole: boolean
   method: string
   /** 0 to 100 */
@@ -167,7 +167,7 @@ export interface ItemRecordLink {
   decidedBy: string | null
 }
 
-/** Puts records under items; a link that is there already takes the new method. */
+/** Links records to items; an existing link gets the new method. */
 export async function linkRecords(tx: Tx, links: readonly ItemRecordLink[]): Promise<void> {
   if (links.length === 0) return
   await sql`
@@ -181,7 +181,7 @@ export async function linkRecords(tx: Tx, links: readonly ItemRecordLink[]): Pro
   )
 }
 
-/** Takes records from under items. */
+/** Removes links of records to items. */
 export async function unlinkRecords(tx: Tx, links: readonly { recordId: number; itemId: number }[]): Promise<void> {
   if (links.length === 0) return
   await sql`
@@ -190,7 +190,7 @@ export async function unlinkRecords(tx: Tx, links: readonly { recordId: number; 
     where s.record_id = l.record_id and s.item_id = l.item_id`.execute(tx)
 }
 
-/** The facts that the active records of items state, by item; the item's own before those of items merged into it. */
+/** The facts stated by the active records of items, by item; the item's own come before those of items merged into it. */
 export async function statedFacts(on: Queryable, itemIds: readonly number[]): Promise<Map<number, StatedFacts[]>> {
   const { rows } = await sql<StatedFacts & { item_id: number }>`
     select s.item_id, s.whole, r.source, r.finish, r.facts, r.source = 'operator' and r.foreign_id <> s.item_id::text as merged

@@ -1,4 +1,4 @@
-// SQL of categories, items and their foreign ids: reading them as records, and writing many at a time.
+// SQL of categories, items and their foreign ids: reads them as records, and writes many at a time.
 import { type RawBuilder, sql } from 'kysely'
 import { existing, missing } from '#core/fields.ts'
 import type { Market } from '#core/markets.ts'
@@ -13,9 +13,9 @@ import { freeSlugs, slugWords, takenSlugs, wantedItemSlug } from './slugs.ts'
 export interface Written {
   /** in the order of the writes */
   ids: number[]
-  /** positions of the writes that made an item */
+  /** positions of the writes that created an item */
   created: number[]
-  /** positions of the writes that changed one */
+  /** positions of the writes that changed an item */
   updated: number[]
 }
 
@@ -27,17 +27,17 @@ interface CategoryRow extends Required<Omit<CategoryRecord, 'codes' | 'foreignId
 
 /** An item record with its references resolved. */
 export interface ItemWrite {
-  /** null: a new item; one that does not exist (any more): a new item with that id */
+  /** null: a new item; an id that does not exist (any more): a new item with that id */
   id: number | null
   record: ItemRecord
   categoryId: number
   categoryName: string
   groupIds: number[]
-  /** the source record that a new item copies: of `record`, only what refs and slugs are made of is stated then */
+  /** the source record that a new item copies: `record` then has only the facts for refs and slugs */
   copies?: number
 }
 
-/** Categories by ref in one market; refs that are not there are absent. */
+/** Categories by ref in one market; refs that do not exist are absent. */
 export async function categoriesByRef(db: Queryable, market: Market, refs: string[]): Promise<Map<string, CategoryRow>> {
   const rows = await db
     .selectFrom('categories as c')
@@ -49,7 +49,7 @@ export async function categoriesByRef(db: Queryable, market: Market, refs: strin
   return new Map(rows.map(({ parent_id, printed_total, ...row }) => [row.ref, { ...row, parentId: parent_id, printedTotal: printed_total }]))
 }
 
-/** A category as it was before a change, or is after it. */
+/** A category before or after a change. */
 export type CategoryState = Pick<CategoryRecord, 'name' | 'game' | 'image'> & { slug: string; parent_id: number | null; printed_total: number | null }
 
 /** How a category was saved; `before` is null for a new one. */
@@ -61,8 +61,8 @@ export interface SavedCategory {
 }
 
 /**
- * Creates or updates one category by market and ref; `parentId` undefined leaves a stored parent as it is.
- * @param statedOnly an image or parent that the record does not have leaves the stored one as it is
+ * Creates or updates one category by market and ref; if `parentId` is undefined, a stored parent is kept.
+ * @param statedOnly if the record has no image or parent, the stored one is kept
  */
 export async function saveCategory(
   tx: Tx,
@@ -124,7 +124,7 @@ export async function saveCategory(
 
 const CATEGORY_FIELDS = ['name', 'game', 'image', 'parent_id', 'printed_total', 'slug'] as const
 
-/** Gives a category another ref; what is saved after it finds it there, and source records name it so. */
+/** Changes a category's ref, also in source records. */
 export async function renameCategory(tx: Tx, note: Note, id: number, ref: string): Promise<void> {
   await sql`
     with renamed as (
@@ -140,7 +140,7 @@ export async function renameCategory(tx: Tx, note: Note, id: number, ref: string
   note.changed('categories', [id])
 }
 
-/** Keeps other changes of the item that an id means waiting until the transaction ends, and gives its id. @throws NOT_FOUND */
+/** Locks the item that an id refers to until the transaction ends, and returns its current id. @throws NOT_FOUND */
 export async function lockItem(tx: Tx, id: number): Promise<number> {
   const lock = () =>
     tx
@@ -149,7 +149,7 @@ export async function lockItem(tx: Tx, id: number): Promise<number> {
       .where('id', '=', liveItem(existing('item', id)))
       .forUpdate()
       .executeTakeFirst()
-  // Merged while this waited for the lock: the second look finds the survivor.
+  // If the item was merged while this waited for the lock, a second attempt finds the survivor.
   const row = (await lock()) ?? (await lock())
   if (!row) throw missing('item', id)
   return row.id
@@ -163,8 +163,8 @@ interface StoredItem {
 }
 
 /**
- * Creates or updates items, no id and no ref twice. A stated slug that another item has is not taken where `keepSlugs` is
- * set: the item keeps its own, or gets one like it.
+ * Creates or updates items; ids and refs must be distinct. With `keepSlugs`, a stated slug that another item uses is ignored: the item
+ * keeps its own, or gets a similar one.
  */
 export async function saveItems(tx: Tx, note: Note, writes: readonly ItemWrite[], { keepSlugs = false } = {}): Promise<Written> {
   if (writes.length === 0) return { ids: [], created: [], updated: [] }
@@ -172,13 +172,13 @@ export async function saveItems(tx: Tx, note: Note, writes: readonly ItemWrite[]
     tx,
     writes.flatMap(({ id }) => id ?? []),
   )
-  const wishes = writes
+  const requests = writes
     .filter(({ id }) => id === null || !existing.has(id))
     .map(({ record, categoryName }) => ({
       wanted: record.slug ?? wantedItemSlug(record, categoryName),
       ref: record.ref,
     }))
-  const slugs = (await freeSlugs(tx, 'items', wishes)).values()
+  const slugs = (await freeSlugs(tx, 'items', requests)).values()
   const taken = keepSlugs
     ? await takenSlugs(
         tx,
@@ -230,7 +230,7 @@ export async function saveItems(tx: Tx, note: Note, writes: readonly ItemWrite[]
   return { ids, created, updated }
 }
 
-/** The slug that a record states where the item has another one. */
+/** The slug that a record states, if the item has a different one. */
 function restatedSlug(stored: StoredItem | undefined, { slug }: ItemRecord): string | undefined {
   return stored && slug !== stored.slug ? slug : undefined
 }
@@ -294,7 +294,7 @@ async function newIds(tx: Tx, count: number): Promise<number[]> {
 
 async function insertItems(tx: Tx, inserts: readonly { id: number; row: ItemRow }[]): Promise<void> {
   if (inserts.length === 0) return
-  // An item that comes back has its old id again: ids are never given twice.
+  // A restored item has its old id again; ids are never reused for another item.
   await sql`
     insert into items (id, market, ref, name, code, slug, genre, game, category_id, images, attributes, group_ids, details)
     overriding system value
@@ -302,7 +302,7 @@ async function insertItems(tx: Tx, inserts: readonly { id: number; row: ItemRow 
     from jsonb_to_recordset(${JSON.stringify(inserts.map(({ id, row }) => ({ id, ...row })))}::jsonb) as (id int, ${ITEM_COLUMNS})`.execute(tx)
 }
 
-/** Makes items that are what one record states, without the way through the program. */
+/** Creates items in SQL directly from the facts of their only record. */
 async function copyItems(tx: Tx, copies: readonly { id: number; row: ItemRow; recordId: number }[]): Promise<void> {
   if (copies.length === 0) return
   const [ids, records] = [copies.map(({ id }) => id), copies.map(({ recordId }) => recordId)]
@@ -323,7 +323,7 @@ async function copyItems(tx: Tx, copies: readonly { id: number; row: ItemRow; re
 }
 
 /**
- * Writes the items that differ.
+ * Updates the items that differ.
  * @param restated ids of items whose foreign ids changed
  * @returns ids of the items that changed
  */
@@ -333,7 +333,7 @@ async function updateItems(
   restated: readonly number[],
 ): Promise<Set<number>> {
   if (updates.length === 0) return new Set()
-  // Two items may change their refs with each other.
+  // Two items may swap their refs.
   await giveUpRefs(
     tx,
     updates.filter((update) => update.moved).map(({ id }) => id),
@@ -350,12 +350,12 @@ async function updateItems(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Items that get other refs, in the same transaction, give up theirs: others of them may get those. */
+/** Clears the refs of items that get new ones in the same transaction, so that they can be assigned to each other. */
 export async function giveUpRefs(tx: Tx, ids: readonly number[]): Promise<void> {
   if (ids.length > 0) await sql`update items set ref = '~' || id where id = any(${ids}::int4[])`.execute(tx)
 }
 
-/** Those of the items on which something hangs that people have or paid for: prices, listings, sales, collection records. */
+/** Those of the items that are in use: with prices, listings, sales or collection records. */
 export async function itemsInUse(on: Queryable, ids: readonly number[]): Promise<Set<number>> {
   const { rows } = await sql<{ id: number }>`
     select id from unnest(${ids}::int4[]) as i(id)
@@ -366,7 +366,7 @@ export async function itemsInUse(on: Queryable, ids: readonly number[]): Promise
   return new Set(rows.map((row) => row.id))
 }
 
-/** Removes items on which nothing hangs (`itemsInUse`). */
+/** Deletes items that are not in use (`itemsInUse`). */
 export async function deleteItems(tx: Tx, note: Note, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return
   await sql`delete from items where id = any(${ids}::int4[])`.execute(tx)
@@ -385,7 +385,7 @@ interface StoredForeignId {
   finish: string
 }
 
-/** @returns ids of the items that had others */
+/** @returns ids of the items whose foreign ids changed */
 async function replaceForeignIds(tx: Tx, items: readonly WithForeignIds[]): Promise<number[]> {
   if (items.length === 0) return []
   const { rows: stored } = await sql<StoredForeignId>`

@@ -12,7 +12,7 @@ export interface CategoryFilter {
   id?: number
   market?: Market
   game?: string
-  /** 0: at the top */
+  /** 0: root categories */
   parentId?: number
   search?: string
 }
@@ -24,7 +24,7 @@ export async function fetchCategory(on: Queryable, id: number): Promise<StoredCa
   return jsonReady(row)
 }
 
-/** The category, locked until the transaction ends; null if there is none. */
+/** Returns the category and locks it until the transaction ends; null if it does not exist. */
 export async function lockCategory(tx: Tx, id: number): Promise<StoredCategory | null> {
   const row = await tx.selectFrom('categories').select(COLUMNS).where('id', '=', idForSql(id)).forShare().executeTakeFirst()
   return row ? jsonReady(row) : null
@@ -53,7 +53,7 @@ export async function pageOfCategories(
   return { rows: rows.map(jsonReady), total: counted.total }
 }
 
-/** Whether a category stands below another (or is it). */
+/** Whether a category is below another one, or the same. */
 export async function isWithin(tx: Tx, id: number, above: number): Promise<boolean> {
   const found = await tx
     .withRecursive('up', (db) =>

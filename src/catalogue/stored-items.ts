@@ -13,33 +13,33 @@ import type { ForeignId } from './records.ts'
 import { shownMarket } from './shown-market.ts'
 import type { ListedItem, PricedItem, StoredItem } from './stored-schemas.ts'
 
-/** What reads of items with prices need. */
+/** The context of reading items with prices. */
 export interface StoredItemCtx extends ReadCtx {
   /** the setting MARKET_ORDER */
   marketOrder: readonly Market[]
 }
 
 export interface ItemFilter {
-  /** home: the market whose catalogue the item came from */
+  /** the market whose catalogue the item comes from */
   market?: Market
   game?: string
   ref?: string
-  /** with everything below it */
+  /** including its subcategories */
   categoryId?: number
   /** part of name, code or ref */
   search?: string
-  /** one of these */
+  /** only these ids */
   ids?: readonly number[] | undefined
 }
 
-/** The item that an id means, an alias too. @throws NOT_FOUND */
+/** The item with this id, which may be an alias. @throws NOT_FOUND */
 export async function fetchItem(on: Queryable, id: number): Promise<StoredItem> {
   const [item] = await viewsOf(on.selectFrom('items as i').where('i.id', '=', liveItem(existing('item', id))))
   if (!item) throw missing('item', id)
   return item
 }
 
-/** With its current prices of all markets, and where its facts come from. @throws NOT_FOUND */
+/** The item with its current prices in all markets and the sources of its facts. @throws NOT_FOUND */
 export async function fetchPricedItem({ db, marketOrder }: StoredItemCtx, id: number): Promise<PricedItem> {
   const item = await fetchItem(db.kysely, id)
   const prices = (await pricesOf(db.kysely, [item.id])).get(item.id) ?? []
@@ -50,7 +50,7 @@ function shownMarketOf({ market: home }: StoredItem, prices: PricedItem['prices'
   return shownMarket({ home, hasPrices: (market) => prices.some((price) => price.market === market) }, order)
 }
 
-/** Several items with their current prices of all markets, by id; those that do not exist are absent. */
+/** Items with their current prices in all markets, by id; ids that do not exist are absent. */
 export async function itemsWithPrices(on: Queryable, ids: readonly number[]): Promise<Map<number, StoredItem & Pick<PricedItem, 'prices'>>> {
   const items = await viewsOf(on.selectFrom('items as i').where('i.id', '=', (eb) => eb.fn.any(eb.val([...ids]))))
   const prices = await pricesOf(
@@ -60,7 +60,7 @@ export async function itemsWithPrices(on: Queryable, ids: readonly number[]): Pr
   return new Map(items.map((item) => [item.id, { ...item, prices: prices.get(item.id) ?? [] }]))
 }
 
-/** Current prices by item, in the order of markets and labels. */
+/** Current prices by item, ordered by market and label. */
 async function pricesOf(on: Queryable, itemIds: number[]): Promise<Map<number, PricedItem['prices']>> {
   const rows = await on
     .selectFrom('prices as p')
@@ -115,13 +115,13 @@ function matchingItems(on: Queryable, filter: ItemFilter) {
   return matching
 }
 
-/** Ids of all items that match. */
+/** Ids of all matching items. */
 export async function idsOfItems({ db: { kysely: on } }: StoredItemCtx, filter: ItemFilter): Promise<Set<number>> {
   const rows = await matchingItems(on, filter).select('i.id').execute()
   return new Set(rows.map((row) => row.id))
 }
 
-/** A page of the items that match, oldest first. */
+/** A page of the matching items, oldest first. */
 export async function pageOfItems(
   ctx: StoredItemCtx,
   filter: ItemFilter,
@@ -136,7 +136,7 @@ export async function pageOfItems(
   return { rows: await withShownPrice(ctx, rows), total: counted.total }
 }
 
-/** Items by id in the order of the ids; those that have gone are absent. */
+/** Items in the order of the ids; ids that no longer exist are absent. */
 export async function itemsInOrder(ctx: StoredItemCtx, ids: readonly number[]): Promise<ListedItem[]> {
   const rows = await viewsOf(matchingItems(ctx.db.kysely, { ids }))
   const byId = new Map(rows.map((row) => [row.id, row]))

@@ -1,4 +1,4 @@
-// Categories and items as operators see them: every stored field, in the operator API's names, ready for JSON.
+// Categories and items as operators see them: every stored field, with the operator API's names, ready for JSON.
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { MARKETS } from '#core/markets.ts'
@@ -104,7 +104,7 @@ export const StatedItemSourceSchema = Type.Object(
 )
 export type StatedItemSource = Static<typeof StatedItemSourceSchema>
 
-/** An item as one request shows it: with its prices and where its facts come from. */
+/** A single requested item: with its prices and the sources of its facts. */
 export const PricedItemSchema = Type.Object(
   {
     ...StoredItemSchema.properties,

@@ -1,4 +1,4 @@
-// Cards that a text field suggests while someone types: the search, grouped by card (additions.md, "Catalogue").
+// Suggests cards while someone types: a search, grouped by card (additions.md, "Catalogue").
 import { orNull } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
@@ -8,7 +8,7 @@ import { byPlainness, finishSlug } from './finishes.ts'
 import type { Catalogue } from './snapshot/catalogue.ts'
 import { imagesOf } from './snapshot/item-json.ts'
 
-/** A card by its base version, the plainest of its finishes. */
+/** A card, represented by the plainest of its finishes. */
 export interface Suggestion {
   id: number
   name: string
@@ -18,7 +18,7 @@ export interface Suggestion {
   image: string | null
 }
 
-/** Rows of the catalogue in memory, for `suggestionOf`. */
+/** Rows of the in-memory catalogue, for `suggestionOf`. */
 export interface SuggestedRows {
   rows: readonly number[]
 }
@@ -35,7 +35,7 @@ export const SuggestionSchema = Type.Object(
 )
 
 export const MOST_SUGGESTIONS = 10
-/** Hits of the search that are read at once, and all that are read: finishes of a card follow one another. */
+/** Search results read at once, and in total; finishes of a card are adjacent. */
 const READ_AT_ONCE = 40
 const MOST_READ = 200
 
@@ -62,7 +62,7 @@ export const suggestItems = verb(
   }),
 )
 
-/** One row of each card that is found, best match first. */
+/** One row for each card found, best match first. */
 function cardsFound({ queries, items }: Catalogue, q: string): Map<string, number> {
   const found = new Map<string, number>()
   for (let from = 0; from < MOST_READ; from += READ_AT_ONCE) {
@@ -77,7 +77,7 @@ function cardsFound({ queries, items }: Catalogue, q: string): Map<string, numbe
   return found
 }
 
-/** The plainest item of each card, whether it was found or not. */
+/** The plainest item of each card, whether or not the search found it. */
 function baseVersions({ items }: Catalogue, cards: ReadonlyMap<string, number>): number[] {
   const base = new Map(cards)
   const names = new Set(Array.from(cards.values(), (row) => items.name[row]!))
@@ -96,7 +96,7 @@ function comparePlainness(items: Catalogue['items'], a: number, b: number): numb
   return byPlainness(one!, other!) || items.id[a]! - items.id[b]!
 }
 
-/** What is shown of the card of a row. */
+/** The displayed fields of a row's card. */
 export function suggestionOf({ items, categories, addresses }: Catalogue, row: number): Suggestion {
   const id = items.id[row]!
   const category = categories.get(items.categoryId[row]!)

@@ -3,16 +3,16 @@ import { readFileSync } from 'node:fs'
 import type { Queryable } from '#db/schema.ts'
 import { fold } from '#index/fold.ts'
 
-/** A word, or a phrase of up to three, and one of the things that it may mean. */
+/** A word, or a phrase of up to three words, and one of its meanings. */
 export interface Synonym {
   word: string
   means: string
 }
 
-/** Those of the program. */
+/** The built-in synonyms. */
 export const SHIPPED_SYNONYMS = JSON.parse(readFileSync(new URL('synonyms.json', import.meta.url), 'utf8')) as readonly Synonym[]
 
-/** The operator's, in the order of their words. */
+/** The operator's synonyms, ordered by word. */
 export function loadSynonyms(db: Queryable): Promise<Synonym[]> {
   return db.selectFrom('synonyms').select(['word', 'means']).orderBy('word').orderBy('means').execute()
 }
@@ -20,12 +20,12 @@ export function loadSynonyms(db: Queryable): Promise<Synonym[]> {
 export class Synonyms {
   #meanings = meaningsOf([])
 
-  /** Replaces the operator's. */
+  /** Replaces the operator's synonyms. */
   replace(own: readonly Synonym[]): void {
     this.#meanings = meaningsOf(own)
   }
 
-  /** What a folded word or phrase may mean, folded; undefined for nothing but itself. */
+  /** The folded meanings of a folded word or phrase; undefined if it has no synonyms. */
   of(phrase: string): readonly string[] | undefined {
     return this.#meanings.get(phrase)
   }

@@ -1,12 +1,12 @@
-// What a unique index refuses, as a human-readable error.
+// Turns violations of unique indexes into human-readable errors.
 import { conflict } from '#core/errors.ts'
 import type { Market } from '#core/markets.ts'
 import type { Queryable } from '#db/schema.ts'
 import { unlessTaken } from '#db/unique.ts'
 
 /**
- * A merged item keeps its ref, so that it can have it again.
- * @throws CONFLICT if the ref is that of an item, or of a merged one
+ * A merged item keeps its ref, so that undoing the merge can restore it.
+ * @throws CONFLICT if an item, or a merged one, has the ref
  */
 export async function refuseTakenRef(on: Queryable, market: Market, ref: string): Promise<void> {
   const item = await on.selectFrom('items').select('id').where('market', '=', market).where('ref', '=', ref).executeTakeFirst()
@@ -15,7 +15,7 @@ export async function refuseTakenRef(on: Queryable, market: Market, ref: string)
   if (merged) throw conflict('ref_merged', { ref, id: merged.item_id })
 }
 
-/** Runs a write; a ref or slug that is taken (perhaps just now, by another) becomes 409. */
+/** Runs a write; a ref or slug that is already taken, possibly by a concurrent write, becomes a 409. */
 export function refuseTaken<T>(thing: 'item' | 'category', write: () => Promise<T>): Promise<T> {
   return unlessTaken(write, (index) => conflict('taken', { thing, field: index.includes('slug') ? 'slug' : 'ref' }))
 }

@@ -20,17 +20,17 @@ import type { LabelTree } from '../snapshot/label-tree.ts'
 import { amountOf, changedAtMs } from '../snapshot/sorts.ts'
 import type { Operator, Query, Term } from './parse.ts'
 
-/** What has the values that fields take. */
+/** The tables that contain the values of fields. */
 export interface Catalogued {
   items: ItemTable
   categories: CategoryTree
   labels: LabelTree
 }
 
-/** What a query is asked of. */
+/** The data that a query is evaluated on. */
 export interface Searched extends Catalogued {
   text: TextIndex
-  /** position in MARKETS of the market that is asked for, null for none */
+  /** position in MARKETS of the requested market; null for none */
   market: number | null
 }
 
@@ -40,11 +40,11 @@ type Comparison = Exclude<Operator, ':' | '!='>
 interface Field {
   aliases?: readonly string[]
   operators: readonly Operator[]
-  /** whether what it asks changes with prices alone */
+  /** whether its result may change when only prices change */
   priced?: boolean
-  /** what it can usefully be compared with by the operator, where that is a list; some more than once */
+  /** suggested values for the operator, if they form a list; may contain duplicates */
   values?: (catalogued: Catalogued, operator: Operator) => readonly string[]
-  /** `operator` is never `!=`, which is the opposite of `=` */
+  /** `operator` is never `!=`, which is the negation of `=` */
   test: (searched: Searched, term: Term) => Test
 }
 
@@ -107,7 +107,7 @@ export const NAMES = new Map(Object.entries(FIELDS).flatMap(([name, { aliases = 
 
 /**
  * The query with the full name of each field.
- * @throws VALIDATION_ERROR that names the field or operator that there is none of, and its place
+ * @throws VALIDATION_ERROR naming the unknown field or unsupported operator, and its position
  */
 export function withFullNames(query: Query): Query {
   if ('all' in query) return { all: query.all.map(withFullNames) }
@@ -122,7 +122,7 @@ export function withFullNames(query: Query): Query {
   return { ...query, field: name }
 }
 
-/** Whether prices alone can change what a query with full names finds. */
+/** Whether price changes alone can change the result of a query with full names. */
 export function asksPrices(query: Query): boolean {
   if ('all' in query) return query.all.some(asksPrices)
   if ('any' in query) return query.any.some(asksPrices)
@@ -130,12 +130,12 @@ export function asksPrices(query: Query): boolean {
   return query.field !== null && FIELDS[query.field]!.priced === true
 }
 
-/** Those of some rows, which stay as they are, that a query finds. */
+/** Selects the rows that match, out of some rows that are not modified. */
 type Selection = (among: RowBits) => RowBits
 
 /**
- * The selection that a query with full names stands for; it holds until an item changes or, where `asksPrices`, a price.
- * @throws VALIDATION_ERROR that names a value that a field does not take, and its place
+ * Compiles a query with full names. The selection is valid until an item changes or, if `asksPrices`, a price.
+ * @throws VALIDATION_ERROR naming an invalid value of a field, and its position
  */
 export function compile(query: Query, searched: Searched): Selection {
   if ('all' in query) {
@@ -158,7 +158,7 @@ function opposite(select: Selection): Selection {
   return (among) => among.clone().andNot(select(among))
 }
 
-/** Each part is asked only of what the parts before it have left. */
+/** Each part is evaluated only for rows that the parts before it have left. */
 function anyOf(parts: readonly Selection[]): Selection {
   return (among) => {
     const left = among.clone()
@@ -173,7 +173,7 @@ function byNumber(values: readonly string[], column: Int32Array | Uint16Array, m
   return (row) => found[column[row]!] === 1
 }
 
-/** @param matches tells whether a folded value matches; the empty text, which stands for a missing value, never does */
+/** @param matches whether a folded value matches; never true for the empty text, which represents a missing value */
 function byFacet({ items: { facets } }: Searched, facet: Facet, matches: (folded: string) => boolean): Test {
   return byNumber(facets.values[facet].keys, facets.columns[facet], (value) => value !== '' && matches(value))
 }
@@ -205,7 +205,7 @@ function hasEntry(value: string, known: (entry: string) => string = (entry) => e
   return (list) => list.split(',').some((entry) => known(entry.trim()) === wanted)
 }
 
-/** `:` finds finishes that have all the words, `=` those that have no others; a plain finish has none. */
+/** `:` finds finishes with all of the words, `=` those with no others; a plain finish has no words. */
 function matchesFinish({ operator, value }: Term): (finish: string) => boolean {
   const wanted = finishWords(value)
   return (finish) => {
@@ -233,7 +233,7 @@ function codeTest({ items }: Searched, { value }: Term): Test {
   return byNumber(items.codeNumbers(), items.code, (number, i) => number === wanted && sameCode(texts[i]!, value))
 }
 
-/** Numbers are compared where they are digits alone. */
+/** Numbers are compared only if they consist of digits. */
 function numberTest({ items }: Searched, term: Term): Test {
   const { operator, value } = term
   if (operator === ':' || operator === '=') {
@@ -298,7 +298,7 @@ function marketTest({ items }: Searched, term: Term): Test {
   return (row) => items.isSelectedBy(position, row)
 }
 
-/** An item has a label when the market that is asked for prices it, or any where none is. */
+/** An item has a label if the requested market prices it, or any market if none is requested. */
 function labelTest({ items: { prices }, labels, market }: Searched, term: Term): Test {
   const label = parseLabel(term.value)
   if (!label) throw wrongValue(term, reason('label', { value: term.value }))
@@ -312,7 +312,7 @@ function labelTest({ items: { prices }, labels, market }: Searched, term: Term):
   }
 }
 
-/** @param of position of the market whose prices are compared, null for those that are shown */
+/** @param of position of the market whose prices are compared; null for the displayed ones */
 function priceTest(of: number | null): Field['test'] {
   return ({ items, labels, market }, term) => {
     const bound = /^\d{1,10}(?:\.\d{1,2})?$/u.test(term.value) ? parseMinor(term.value) : null
@@ -322,7 +322,7 @@ function priceTest(of: number | null): Field['test'] {
   }
 }
 
-/** A day is compared as a whole, in UTC. */
+/** Compares whole days, in UTC. */
 function updatedTest({ items, market }: Searched, term: Term): Test {
   const from = /^\d{4}-\d{2}-\d{2}$/u.test(term.value) ? Date.parse(term.value) : Number.NaN
   if (Number.isNaN(from)) throw wrongValue(term, reason('date', { format: 'YYYY-MM-DD' }))

@@ -4,20 +4,20 @@ import { type Catalogued, FIELDS, NAMES } from './compile.ts'
 import { canonical, fieldAt, type Operator } from './parse.ts'
 
 export interface Completions {
-  /** where the term begins that is being typed, counted from 0: an option takes the place of all from there */
+  /** start of the term being typed, counted from 0; an option replaces the text from there on */
   from: number
-  /** terms, or names of fields with an operator behind which a value is to follow */
+  /** terms, or names of fields with an operator, to be followed by a value */
   options: string[]
 }
 
 const MOST_OPTIONS = 12
-/** In the order in which they are offered. */
+/** In the order in which they are suggested. */
 const OFFERED: readonly Operator[] = [':', '<=', '>=']
 const AFTER_BACKSLASH = 2
-/** `PSA 9` before `PSA 10`. */
+/** Sorts `PSA 9` before `PSA 10`. */
 const IN_ORDER = new Intl.Collator('en', { numeric: true })
 
-/** @param text the query up to where it is being typed */
+/** @param text the query up to the cursor */
 export function completionsOf(text: string, catalogued: Catalogued): Completions {
   const from = startOfTerm(text)
   const typed = text.slice(from)
@@ -37,19 +37,19 @@ function startOfTerm(text: string): number {
   return from
 }
 
-/** A value as it is meant, also while its quotation mark is still open. */
+/** A value without quotes and escapes, even if its closing quote is missing. */
 function unquoted(value: string): string {
   return value.startsWith('"') ? value.replace(/^"|(?<!\\)"$/gu, '').replace(/\\(.)/gsu, '$1') : value
 }
 
-/** Fields whose name or alias begins so; an alias alone is not offered for an empty text. */
+/** Fields whose name or alias starts with the text. */
 function fieldsOf(start: string): string[] {
   const names = new Set([...NAMES].flatMap(([word, name]) => (word.startsWith(start) ? name : [])))
   const ordered = Object.keys(FIELDS).filter((name) => names.has(name))
   return OFFERED.flatMap((operator) => ordered.flatMap((name) => (FIELDS[name]!.operators.includes(operator) ? name + operator : [])))
 }
 
-/** Values of the field that contain the text, those first that begin with it. */
+/** Values of the field that contain the text; those that start with it come first. */
 function termsOf({ field, operator }: { field: string; operator: Operator }, start: string, catalogued: Catalogued): string[] {
   const name = NAMES.get(field)
   const known = name === undefined ? undefined : FIELDS[name]!

@@ -6,11 +6,11 @@ export interface FieldQuery {
   canonical: string
   /** with the full name of each field */
   query: Query
-  /** whether prices alone can change what it finds */
+  /** whether price changes alone can change its result */
   asksPrices: boolean
 }
 
-/** @throws VALIDATION_ERROR that names what is wrong and its place; values are checked when it is asked */
+/** @throws VALIDATION_ERROR naming the error and its position; values are validated when the query runs */
 export function readFieldQuery(text: string): FieldQuery {
   const query = withFullNames(parseFieldQuery(text))
   return { canonical: canonical(query), query, asksPrices: asksPrices(query) }

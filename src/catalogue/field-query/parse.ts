@@ -1,32 +1,32 @@
-// Reads a field query such as `set:base1 (r>=rare or finish:holo) -label:"PSA 10"` into a tree, and writes a tree in its canonical form.
+// Parses a field query such as `set:base1 (r>=rare or finish:holo) -label:"PSA 10"`, and formats queries in canonical form.
 import { invalid } from '#core/errors.ts'
 
 export const OPERATORS = [':', '=', '!=', '<', '<=', '>', '>='] as const
 export type Operator = (typeof OPERATORS)[number]
 
-/** `field` null: words as a search has them. */
+/** With `field` null, words as in a search. */
 export interface Term {
   field: string | null
   operator: Operator
   value: string
-  /** where the term begins, counted from 1 */
+  /** start of the term, counted from 1 */
   at: number
 }
 
 export type Query = Term | { all: Query[] } | { any: Query[] } | { not: Query }
 
-/** A query costs a look at every item for each of its terms. */
+/** Each term of a query scans all items. */
 const MOST_TERMS = 20
 const DEEPEST = 20
 
 const SPACE = /\s/u
-/** A field, what is compared by, and nothing yet of the value. */
+/** A field and its operator, up to the value. */
 const FIELD = /([\p{L}_][\p{L}\p{N}_.]*)(:|!=|<=|>=|=|<|>)/uy
-/** A value or word without quotes ends before white space and parentheses. */
+/** An unquoted value or word ends at white space or a parenthesis. */
 const BARE = /[^\s()"]+/uy
 const QUOTED = /"((?:[^"\\]|\\.)*)"/suy
 
-/** @throws VALIDATION_ERROR that names the place of what cannot be read */
+/** @throws VALIDATION_ERROR naming the position of the syntax error */
 export function parseFieldQuery(text: string): Query {
   return new Parser(text).read()
 }
@@ -66,7 +66,7 @@ class Parser {
   }
 
   #negatable(depth: number): Query {
-    // Twice not is not at all.
+    // A double negation cancels out.
     let negated = false
     while (this.#text[this.#at] === '-') {
       negated = !negated
@@ -119,7 +119,7 @@ class Parser {
     while (this.#at < this.#text.length && SPACE.test(this.#text[this.#at]!)) this.#at += 1
   }
 
-  /** Whether `and` or `or` comes next, which is then read. */
+  /** Consumes `and` or `or` if it comes next. */
   #word(word: 'and' | 'or'): boolean {
     this.#skipSpace()
     if (!this.#isWord(word)) return false
@@ -141,14 +141,14 @@ class Parser {
   }
 }
 
-/** The field and the operator that stand there, and where the value begins; null for anything else. */
+/** The field and operator at a position, and where the value starts; null for anything else. */
 export function fieldAt(text: string, at: number): { field: string; operator: Operator; end: number } | null {
   FIELD.lastIndex = at
   const [whole, field, operator] = FIELD.exec(text) ?? []
   return whole === undefined ? null : { field: field!.toLowerCase(), operator: operator as Operator, end: at + whole.length }
 }
 
-/** The canonical form of a query: fields by their full names, values quoted where they must be; it reads back as the same query. */
+/** The canonical form of a query: full names of fields, values quoted only if needed. It parses to the same query. */
 export function canonical(query: Query): string {
   if ('all' in query) return query.all.map((part) => ('any' in part ? `(${canonical(part)})` : canonical(part))).join(' ')
   if ('any' in query) return query.any.map(canonical).join(' or ')
@@ -157,7 +157,7 @@ export function canonical(query: Query): string {
   return query.field === null ? value : query.field + query.operator + value
 }
 
-/** Whether a value reads as itself without quotes. */
+/** Whether a value can be written without quotes. */
 function isPlain({ field, value }: Term): boolean {
   if (!/^[^\s()"\\]+$/u.test(value)) return false
   if (field !== null) return true

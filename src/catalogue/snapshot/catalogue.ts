@@ -1,4 +1,4 @@
-// The catalogue as a node holds it in memory: loaded at start, following the change log, answering queries and ready bytes.
+// The in-memory catalogue of a node: loaded at start, updated from the change log, answering queries with ready bytes.
 import { type MarketNames, MARKETS, type Market } from '#core/markets.ts'
 import { inSlices } from '#core/slices.ts'
 import type { ChangeFollower, ChangeRow } from '#db/change-feed.ts'
@@ -22,38 +22,38 @@ import { ItemQueries } from './queries.ts'
 import { ReadyBytes } from './ready-bytes.ts'
 import { SearchDocs } from './search-docs.ts'
 
-/** Items read again in one statement. */
+/** Items reloaded in one statement. */
 const RELOAD_ITEMS = 1_000
-/** How often the rows of a page are looked over: once more than ready bytes of its size can push each other out. */
+/** Maximum attempts to cache all items of a page at once, because adding an entry may evict another one. */
 const PASSES = 4
 
 const SEPARATOR = 44
 const SERVICE = MARKETS.indexOf('service')
-/** So that answers of several shapes never have one entity tag. */
+/** Suffixes that keep the entity tags of different shapes distinct. */
 const TAG_ENDS: Record<ItemShape, string> = { starter: 's', full: 'p', stats: 'e' }
 
-/** Shapes of which items are kept ready. With evidence they are written when they are asked for: to keep them, too, would leave less room. */
+/** Shapes whose bytes are cached. Items with evidence are serialised per request: caching them would leave less memory for the others. */
 type ReadyShape = Exclude<ItemShape, 'stats'>
 
 const AS_STORED = imageAddresses(() => '', false)
 
 export interface CatalogueSettings {
   readyBytesMb: number
-  /** as of `ItemQueries` */
+  /** see `ItemQueries` */
   cachedRows?: number | undefined
-  /** whose prices are shown of an item that has none of its home market */
+  /** markets whose prices are shown if an item has none in its home market, in order of preference */
   marketOrder: readonly Market[]
-  /** languages in the order in which searches show them */
+  /** languages in the order in which searches rank them */
   catalogueLanguages: readonly string[]
   sourceCurrencies: Readonly<Record<Market, string>>
-  /** what markets are called; by their codes unless told */
+  /** display names of markets; their codes by default */
   marketNames?: MarketNames
   now: () => Date
-  /** how answers write addresses of images; as stored unless told */
+  /** how responses write image addresses; as stored by default */
   addresses?: ImageAddresses
 }
 
-/** The catalogue in memory. Load it once with `load`, then let the change feed keep it up to date; it never writes. */
+/** The in-memory catalogue. Load it once with `load`; the change feed then keeps it up to date. It never writes. */
 export class Catalogue implements ChangeFollower {
   readonly #db: Db
   readonly #settings: CatalogueSettings
@@ -65,7 +65,7 @@ export class Catalogue implements ChangeFollower {
   labels = new LabelTree()
   queries: ItemQueries
   #ready: Record<ReadyShape, ReadyBytes>
-  /** while columns are written: what the clock changes waits, too */
+  /** set while columns are written: changes by the clock are postponed, too */
   #held = false
   #rates = new Rates()
   synonyms = new Synonyms()
@@ -74,9 +74,9 @@ export class Catalogue implements ChangeFollower {
   /** all markets, as positions in MARKETS: those of the setting MARKET_ORDER first */
   readonly marketOrder: readonly number[]
   loaded = false
-  /** counts changes that are in many items at once: of categories, of groups, of everything */
+  /** counts changes that affect many items at once: of categories, of groups, of everything */
   generation = 0
-  /** rises with every change of anything that an answer shows */
+  /** increases with every change of anything that responses show */
   version = 0
 
   constructor(db: Db, settings: CatalogueSettings) {
@@ -98,14 +98,14 @@ export class Catalogue implements ChangeFollower {
     this.#ready = this.#emptyReady()
   }
 
-  /** Loads everything; what commits from now on comes by `apply`. */
+  /** Loads everything; later commits arrive through `apply`. */
   async load(from = this.#db): Promise<void> {
     const fresh = new Catalogue(this.#db, this.#settings)
     await fresh.#fill(from)
     this.#take(fresh)
   }
 
-  /** Loads what `store` wrote; what committed since that moment has to come by `apply`. */
+  /** Loads what `store` wrote; commits since that moment must be applied with `apply`. */
   async restore(columns: ColumnStore): Promise<void> {
     const fresh = new Catalogue(this.#db, this.#settings)
     await fresh.#fillSmall(this.#db.kysely)
@@ -114,7 +114,7 @@ export class Catalogue implements ChangeFollower {
     this.#take(fresh)
   }
 
-  /** Names all columns, for writing or for reading. What is small and only looked up is read from the database again. */
+  /** Passes all columns to the store, for writing or reading. Small lookup tables are read from the database instead. */
   store(columns: ColumnStore): void {
     this.categories.store(columns)
     this.items.store(columns)
@@ -122,7 +122,7 @@ export class Catalogue implements ChangeFollower {
     this.#docs.store(columns)
   }
 
-  /** Keeps everything as it is while `work` runs. */
+  /** Prevents changes while `work` runs. */
   async held<T>(work: () => Promise<T>): Promise<T> {
     this.#held = true
     try {
@@ -162,12 +162,12 @@ export class Catalogue implements ChangeFollower {
     }
   }
 
-  /** The exchange rates that this node knows. */
+  /** The exchange rates of this node. */
   get rates(): Rates {
     return this.#rates
   }
 
-  /** Compares prices of different markets by the rates of this day: to be called when a day may have begun. */
+  /** Compares prices of different markets by the rates of the current day; call it when a new day may have begun. */
   followClock(): void {
     if (this.#held) return
     const { sourceCurrencies, now } = this.#settings
@@ -177,8 +177,8 @@ export class Catalogue implements ChangeFollower {
   }
 
   /**
-   * A JSON array of items between a head and a tail, as bytes ready to be sent.
-   * @param market position in MARKETS of the one whose prices are asked for, null for none
+   * A JSON array of items between a head and a tail, as bytes ready to send.
+   * @param market position in MARKETS of the requested market; null for none
    */
   pageBytes(rows: Int32Array, shape: ItemShape, market: number | null, head: string, tail: string): Buffer {
     if (shape === 'stats') {
@@ -198,7 +198,7 @@ export class Catalogue implements ChangeFollower {
     return page
   }
 
-  /** Entity tag of a page: changes when an item of it, their order or `extra` changes; the same on every node. */
+  /** Entity tag of a page: changes when one of its items, their order or `extra` changes; the same on every node. */
   pageTag(rows: Int32Array, shape: ItemShape, market: number | null, extra: number): string {
     const ready = this.#readyFor(rows, shape === 'stats' ? 'full' : shape, market)
     let high = 0x811c9dc5 ^ extra
@@ -212,7 +212,7 @@ export class Catalogue implements ChangeFollower {
       high = Math.imul(high ^ evidence, 0x01000193) + (high >>> 15)
       low = Math.imul(low ^ evidence, 0x85ebca6b) + (low >>> 13)
     }
-    // 31 bits each: larger numbers are not small integers to V8, which take several times as long to write.
+    // 31 bits each, because larger numbers are not small integers in V8 and take several times as long to format.
     return `"${high >>> 1}-${low >>> 1}${TAG_ENDS[shape]}"`
   }
 
@@ -225,10 +225,10 @@ export class Catalogue implements ChangeFollower {
     }
   }
 
-  /** Ready bytes of a shape in which all these rows are there, as long as they fit the budget together. */
+  /** The cache of a shape, filled with the bytes of all these rows, as far as they fit its budget. */
   #readyFor(rows: Int32Array, shape: ReadyShape, market: number | null): ReadyBytes {
     const ready = this.#ready[shape]
-    // To put one may push out another that was there: then the others of the page are looked over again.
+    // Adding an entry may evict another one of the page, so the page is checked again.
     for (let pass = 0, missing = true; missing && pass < PASSES; pass += 1) {
       missing = false
       for (let i = 0; i < rows.length; i += 1) {
@@ -242,13 +242,13 @@ export class Catalogue implements ChangeFollower {
     return ready
   }
 
-  /** An item's bytes are kept by the market that they show, whether it was asked for or not. */
+  /** Bytes are cached by the displayed market, whether it was requested or is the default. */
   #readyKey(row: number, market: number | null): number {
     return row * MARKETS.length + (market ?? this.items.shown[row]!)
   }
 
   #emptyReady(): Record<ReadyShape, ReadyBytes> {
-    // As many of each shape; the rest is for whole answers (KEPT_ITEMS_SHARE).
+    // Room for equally many items of each shape; the rest is for whole responses (KEPT_ITEMS_SHARE).
     const bytes = this.#settings.readyBytesMb * 1024 * 1024
     return { starter: new ReadyBytes(bytes * 0.2), full: new ReadyBytes(bytes * 0.575) }
   }
@@ -260,7 +260,7 @@ export class Catalogue implements ChangeFollower {
     const { items: count, largestId, prices: priceCount } = await countItems(db)
     items.reserve(count, largestId, priceCount)
     queries.text.reserve(count)
-    // Cards in other languages have their English names, too: those wait until all of these are known.
+    // Cards in other languages are also found by their English names, so they wait until all English cards are loaded.
     const borrowers: { row: number; names: readonly string[]; dexIds: readonly number[] }[] = []
     await loadItems(db, null, (item) => {
       const row = items.set(item)
@@ -277,7 +277,7 @@ export class Catalogue implements ChangeFollower {
       const row = items.rowOf(price.itemId)
       if (row < 0) return
       prices.setEvidence(prices.set(row, price.market, price.labelId, price.minor, price.updatedAtMs), price)
-      // What a feed dates as of last week may have come today; our own prices are dated when they are set.
+      // A feed may deliver prices with older dates, so the end of the import counts; our own prices are dated when they are set.
       items.noteChange(row, price.market === SERVICE ? price.updatedAtMs : importEnds[price.importId]!)
     })
     for (const [itemId, changedAtMs] of await loadChangedItems(db)) {
@@ -323,7 +323,7 @@ export class Catalogue implements ChangeFollower {
     const found = await loadCategories(this.#db.kysely, ids)
     const renamed = new Set<number>()
     for (const category of found) {
-      // A new one counts, too: an item of the same change may have come before it.
+      // Includes new categories, because an item of the same change may have been applied before its category.
       const known = this.categories.get(category.id)
       if (known?.name !== category.name || known.codes.join() !== category.codes.join()) renamed.add(category.id)
       this.categories.set(category)
@@ -339,7 +339,7 @@ export class Catalogue implements ChangeFollower {
       const some = ids.slice(from, from + RELOAD_ITEMS)
       const missing = new Set(some)
       const sources: ItemSource[] = []
-      /** codes of English cards that are new or renamed */
+      /** codes of new or renamed English cards */
       const learned = new Set<number>()
       const prices = new Map<number, LoadedPrice[]>()
       await loadItems(this.#db.kysely, some, (item) => sources.push(copyOfItem(item)))
@@ -349,7 +349,7 @@ export class Catalogue implements ChangeFollower {
         else prices.set(price.itemId, [price])
       })
       for (const { id } of sources) missing.delete(id)
-      // Read before anything is applied, so that an id which becomes an alias is never unknown.
+      // Loaded before anything is applied, so that an id that becomes an alias is never unknown in between.
       const merged = new Map(missing.size > 0 ? await loadAliases(this.#db.kysely, [...missing]) : [])
       for (const source of sources) {
         const row = this.items.set(source)
@@ -377,7 +377,7 @@ export class Catalogue implements ChangeFollower {
     }
   }
 
-  /** Makes anew what is searched of the items that it concerns. */
+  /** Rebuilds the search text of the affected items. */
   async #searchAgain(concerns: (row: number) => boolean): Promise<void> {
     const ids: number[] = []
     this.items.live.forEach((row) => {
@@ -402,11 +402,11 @@ export class Catalogue implements ChangeFollower {
     this.#ready.full.drop(key)
   }
 
-  /** Applies packed prices in slices, so that a large import does not make readers wait. */
+  /** Applies packed prices in slices, so that a large import does not block reads. */
   #applyPrices(packed: Buffer): Promise<void> {
     const nowMs = this.#settings.now().getTime()
     return inSlices(packedCount(packed), (from, to) => {
-      // The prices of an item mostly stand together: what follows from them is made once.
+      // Prices of an item are mostly adjacent, so its derived data is updated once.
       let row = -1
       let markets: MarketSet = 0
       eachPackedPrice(packed, from, to, (change) => {
@@ -427,7 +427,7 @@ export class Catalogue implements ChangeFollower {
     })
   }
 
-  /** Applies packed evidence in slices; a price that has gone meanwhile has none. */
+  /** Applies packed evidence in slices; skips prices that no longer exist. */
   #applyEvidence(packed: Buffer): Promise<void> {
     return inSlices(packedEvidenceCount(packed), (from, to) => {
       const { items } = this

@@ -1,8 +1,8 @@
-// Rows of items by their category, so that a filter by category looks at its own items only.
+// Rows of items by category, so that a category filter visits only its own items.
 import { Postings } from '#index/postings.ts'
 import type { ColumnStore } from '#index/stored.ts'
 
-/** Lists that only grow: a row that has left a category stays on its list, and readers check its current category. */
+/** Append-only lists: a row that has left a category stays on its list, so readers check the row's current category. */
 export class CategoryRows {
   readonly #rows = new Postings()
 
@@ -10,17 +10,17 @@ export class CategoryRows {
     this.#rows.store(columns)
   }
 
-  /** Tells that a row stands in a category from now on. */
+  /** Adds a row that is now in the category. */
   add(categoryId: number, row: number): void {
     this.#rows.add(categoryId, row)
   }
 
-  /** Gives back room that loading has left. */
+  /** Frees memory that is left over from loading. */
   pack(): void {
     this.#rows.pack()
   }
 
-  /** Visits every row that stands or stood in one of the categories, some of them more than once. */
+  /** Visits every row that is or was in one of the categories; may visit a row more than once. */
   forEach(categoryIds: Iterable<number>, visit: (row: number) => void): void {
     for (const categoryId of categoryIds) for (const row of this.#rows.view(categoryId)) visit(row)
   }

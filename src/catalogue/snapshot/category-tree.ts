@@ -1,4 +1,4 @@
-// Categories in memory: ids to rows, children in order, and everything below a category.
+// Categories in memory: rows by id, ordered children, and everything below a category.
 import type { Market } from '#core/markets.ts'
 import type { ColumnStore } from '#index/stored.ts'
 
@@ -10,17 +10,17 @@ export interface Category {
   game: string
   image: string | null
   parentId: number | null
-  /** what sources call a set by: ids and abbreviations */
+  /** codes that sources use for a set: ids and abbreviations */
   codes: readonly string[]
 }
 
-/** All categories of a catalogue; each `set` and `remove` is a change that `version` counts. */
+/** All categories of a catalogue; `version` counts every `set` and `remove`. */
 export class CategoryTree {
   #byId = new Map<number, Category>()
   #children = new Map<number | null, number[]>()
-  /** ids of all categories, ascending, made when first asked for */
+  /** ids of all categories, ascending, built on first use */
   #ids: number[] | null = null
-  /** counts every change, so that whatever is derived from the tree knows when it is out of date */
+  /** counts every change, so that derived data can tell when it is outdated */
   version = 0
 
   store(columns: ColumnStore): void {
@@ -61,7 +61,7 @@ export class CategoryTree {
     return this.#children.get(id) ?? []
   }
 
-  /** The category and all below it. */
+  /** The category and its descendants. */
   subtree(id: number): Set<number> {
     const found = new Set<number>()
     const open = this.#byId.has(id) ? [id] : []

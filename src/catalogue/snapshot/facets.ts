@@ -1,4 +1,4 @@
-// What field queries ask of items beside names, codes and prices, as columns of small numbers.
+// Properties of items for field queries, besides names, codes and prices, as columns of small numbers.
 import { grown } from '#index/columns.ts'
 import { fold } from '#index/fold.ts'
 import type { ColumnStore } from '#index/stored.ts'
@@ -6,7 +6,7 @@ import type { Utf8 } from '#index/utf8.ts'
 import { RepeatedTexts } from '#index/vocabulary.ts'
 import { Interned } from './interned.ts'
 
-/** Facets by the attribute that states them; an item has one value of each, or a list parted by commas. */
+/** Facets by attribute; an item has one value per facet, or a comma-separated list. */
 const BY_ATTRIBUTE = {
   Rarity: 'rarity',
   Finish: 'finish',
@@ -26,11 +26,11 @@ const TYPES = '"types": ['
 const HP = /"hp": (\d+)/u
 
 export class Facets {
-  /** distinct values by facet; number 0 is none */
+  /** distinct values by facet; number 0 means none */
   readonly values = Object.fromEntries(FACETS.map((facet) => [facet, new Interned(fold)])) as Record<Facet, Interned>
-  /** numbers of values by facet and row */
+  /** value numbers by facet and row */
   readonly columns = Object.fromEntries(FACETS.map((facet) => [facet, new Uint16Array(0)])) as Record<Facet, Uint16Array | Int32Array>
-  /** 0 for none */
+  /** 0 means none */
   hp = new Uint16Array(0)
   readonly #texts = new RepeatedTexts()
 
@@ -46,7 +46,7 @@ export class Facets {
     this.hp = columns.column(this.hp)
   }
 
-  /** Takes the facets of a row from its attributes and details, which are JSON as the database writes it. */
+  /** Reads the facets of a row from its attributes and details, which are JSON as formatted by the database. */
   set(row: number, attributes: Utf8, details: Utf8): void {
     for (const facet of FACETS) this.#put(facet, row, 0)
     eachAttribute(attributes, (name, from, to) => {
@@ -77,12 +77,12 @@ const VALUE = Buffer.from('", "value": "')
 const QUOTE = 34
 const BACKSLASH = 92
 
-/** Goes through a JSON list of names and values as `jsonb` is written, without making objects of it. */
+/** Iterates over a JSON list of names and values, as formatted by `jsonb`, without creating objects. */
 function eachAttribute({ bytes, from, to }: Utf8, take: (name: string, valueFrom: number, valueTo: number) => void): void {
   const buffer = bytes as Buffer
   let at = from
   for (;;) {
-    // `[{` or `}, {` stand before a name.
+    // A name follows `[{` or `}, {`.
     while (at < to && buffer[at] !== QUOTE) at += 1
     const nameFrom = at + NAME.length
     if (nameFrom >= to) return

@@ -1,10 +1,10 @@
-// Distinct texts, numbered: a column of a million names holds small integers, and equal names compare as equal numbers.
+// Distinct texts as numbers: a column of a million names contains small integers, and equal names are equal numbers.
 import type { ColumnStore } from '#index/stored.ts'
 
-/** Numbers distinct texts from 0; a number never changes its text. `key` makes the text that a text is sorted by. */
+/** Numbers distinct texts from 0; a number never changes its text. `key` derives a text's sort key. */
 export class Interned {
   texts: string[] = []
-  /** sort key of each text, made once */
+  /** sort key of each text, computed once */
   keys: string[] = []
   readonly #numbers = new Map<string, number>()
   readonly #key: (text: string) => string
@@ -19,7 +19,7 @@ export class Interned {
     if (columns.reading) for (const [number, text] of this.texts.entries()) this.#numbers.set(text, number)
   }
 
-  /** The number of a text, given at its first use. */
+  /** The number of a text, assigned on first use. */
   number(text: string): number {
     const known = this.#numbers.get(text)
     if (known !== undefined) return known
@@ -30,12 +30,12 @@ export class Interned {
     return number
   }
 
-  /** The number of a text that is known already, else -1. */
+  /** The number of a known text, otherwise -1. */
   find(text: string): number {
     return this.#numbers.get(text) ?? -1
   }
 
-  /** Order of two numbers by their sort keys; 0 also for different texts with one key. */
+  /** Compares two numbers by their sort keys; 0 also for different texts with the same key. */
   compare(a: number, b: number): number {
     if (a === b) return 0
     const keyA = this.keys[a]!
@@ -43,7 +43,7 @@ export class Interned {
     return keyA < keyB ? -1 : keyA > keyB ? 1 : 0
   }
 
-  /** Place of each number in the order of the keys; equal keys have equal places. */
+  /** Rank of each number in the order of keys; equal keys have equal ranks. */
   ranks(): Int32Array {
     const sorted = Int32Array.from(this.texts.keys()).sort((a, b) => this.compare(a, b))
     const ranks = new Int32Array(sorted.length)

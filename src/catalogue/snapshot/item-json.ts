@@ -1,4 +1,4 @@
-// The REST form of an item as JSON text, per shape; made once per change, not per request.
+// The REST form of an item as JSON text, per shape; serialised once per change instead of per request.
 import { DAY_MS } from '#core/duration.ts'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { REST_ITEM_FIELDS_FROM_PROFESSIONAL } from '#core/plans.ts'
@@ -10,13 +10,13 @@ import type { CategoryTree } from './category-tree.ts'
 import type { ItemTable } from './items.ts'
 import type { LabelTree } from './label-tree.ts'
 
-/** Starter's shape, that of Professional and above, and the same with the evidence of prices. */
+/** The shape of Starter, the one of Professional and above, and the latter with the evidence of prices. */
 export type ItemShape = 'starter' | 'full' | 'stats'
 
 export interface ItemPrice {
-  /** in the table of prices, until the catalogue changes */
+  /** index in the price table, valid until the catalogue changes */
   at: number
-  /** of the item */
+  /** row of the item */
   row: number
   labelId: number
   /** position in MARKETS */
@@ -27,7 +27,7 @@ export interface ItemPrice {
   updatedAtMs: number
 }
 
-/** What is known of a price beside its amount; amounts in minor units, null where the feed gives none. */
+/** Information about a price besides its amount; amounts in minor units, null if the feed has none. */
 export interface PriceEvidenceView extends Record<(typeof KEPT_FIGURES)[number], number | null> {
   state: PriceState
   confidence: Confidence
@@ -36,18 +36,18 @@ export interface PriceEvidenceView extends Record<(typeof KEPT_FIGURES)[number],
 }
 
 export interface ItemImageView {
-  /** item id × 100 + order: unique, and the same wherever it is asked */
+  /** item id × 100 + order: unique and stable */
   id: number
   url: string
   order: number
 }
 
-/** The day written last, and the start of its times: those of prices mostly lie on few days. */
+/** The last formatted day and its start: the times of prices fall on few days. */
 let day = Number.NaN
 let date = ''
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
 
-/** Time of a price as catalogue answers write it: UTC with `Z`, without empty milliseconds. */
+/** Time of a price as in catalogue responses: UTC with `Z`, milliseconds only if not zero. */
 export function utcTime(time: number): string {
   const ms = Math.trunc(time)
   const its = Math.floor(ms / DAY_MS)
@@ -61,7 +61,7 @@ export function utcTime(time: number): string {
   return rest === 0 ? `${date}${clock}Z` : `${date}${clock}.${String(rest).padStart(3, '0')}Z`
 }
 
-/** Prices of an item in the order of labels; all markets, or one. */
+/** Prices of an item in the order of labels, in all markets or one. */
 export function pricesOf(items: ItemTable, labels: LabelTree, row: number, only: number | null): ItemPrice[] {
   const { prices } = items
   const start = prices.start(row)
@@ -78,7 +78,7 @@ export function pricesOf(items: ItemTable, labels: LabelTree, row: number, only:
   return found.map(({ price }) => price)
 }
 
-/** The evidence of a price by its index in the table. */
+/** The evidence of a price, by its index in the table. */
 export function evidenceOf({ prices }: ItemTable, at: number): PriceEvidenceView {
   const [avg7, avg30, low, high] = KEPT_FIGURES.map((_, figure) => prices.figure(at, figure)) as [
     number | null,
@@ -98,7 +98,7 @@ export function evidenceOf({ prices }: ItemTable, at: number): PriceEvidenceView
   }
 }
 
-/** The same as the prices of an item show it with `with_stats=1`. */
+/** The same, in the form of an item's prices with `with_stats=1`. */
 function statsOf(items: ItemTable, at: number) {
   const { state, confidence, flags, confirmedAtMs, ...figures } = evidenceOf(items, at)
   const amount = (minor: number | null) => minor && minor / 100
@@ -114,19 +114,19 @@ function statsOf(items: ItemTable, at: number) {
   }
 }
 
-/** An item's images from their JSON text `[{url, order}]`; an image's id is made of the item's id and its order. */
+/** An item's images from their JSON text `[{url, order}]`; an image's id combines the item's id and its order. */
 export function imagesOf(itemId: number, images: string, addresses: ImageAddresses): ItemImageView[] {
   return storedImages(images).map(({ url, order }) => ({ id: itemId * 100 + order, url: addresses.ofItem(itemId, order, url), order }))
 }
 
-/** An item's images as they are stored, from their JSON text. */
+/** An item's images as stored, from their JSON text. */
 export function storedImages(images: string): ItemImage[] {
   return images === '[]' ? [] : (JSON.parse(images) as ItemImage[])
 }
 
 const FROM_PROFESSIONAL = new Set<string>(REST_ITEM_FIELDS_FROM_PROFESSIONAL)
 
-/** What the JSON of an item is made from. */
+/** The data that item JSON is built from. */
 export interface ItemJsonSource {
   items: ItemTable
   categories: CategoryTree
@@ -137,7 +137,7 @@ export interface ItemJsonSource {
 
 export interface ItemView {
   row: number
-  /** position in MARKETS of the market that is shown */
+  /** position in MARKETS of the displayed market */
   market: number
   shape: ItemShape
 }

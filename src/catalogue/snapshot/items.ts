@@ -1,4 +1,4 @@
-// All items of the catalogue in memory as columns: a row per item, texts outside the heap, prices in flat runs.
+// All items in memory as columns: one row per item, texts outside the heap, prices in contiguous runs.
 import { MARKETS, type Market } from '#core/markets.ts'
 import { RowBits } from '#index/bits.ts'
 import { grown } from '#index/columns.ts'
@@ -15,7 +15,7 @@ import { hasMarket, MarketRule, type MarketSet } from './market-rule.ts'
 import { PriceTable } from './price-table.ts'
 import { type ItemTexts, TextArena } from './text-arena.ts'
 
-/** An item as the database has it; JSON columns as text. */
+/** An item as loaded from the database; JSON columns as text. */
 export interface ItemSource extends Record<keyof ItemTexts, Utf8> {
   id: number
   /** position in MARKETS */
@@ -28,37 +28,37 @@ export interface ItemSource extends Record<keyof ItemTexts, Utf8> {
   /** ids of groups */
   groups: string
   updatedAtMs: number
-  /** in other languages; they are searched and not kept with the item */
+  /** in other languages; they are indexed for search, not stored with the item */
   names: readonly string[]
   dexIds: readonly number[]
 }
 
-/** The same item with texts in memory of their own. */
+/** The same item with its own copy of the texts. */
 export function copyOfItem(item: ItemSource): ItemSource {
   const { slug, images, attributes, details } = item
   return { ...item, slug: copyOf(slug), images: copyOf(images), attributes: copyOf(attributes), details: copyOf(details) }
 }
 
-/** The items of a node as columns: a row for each, which stays its own while the item exists. */
+/** The items of a node as columns: an item keeps its row while it exists. */
 export class ItemTable {
   readonly texts = new TextArena()
   readonly prices = new PriceTable()
   readonly names = new Interned(fold)
   readonly codes = new Interned(codeSortKey)
   readonly games = new Interned((game) => game)
-  /** distinct lists of group ids, as `1,2` */
+  /** distinct lists of group ids, such as `1,2` */
   readonly groupLists = new Interned((list) => list)
-  /** rows that hold an item */
+  /** rows that contain an item */
   readonly live = new RowBits()
   readonly categoryRows = new CategoryRows()
   readonly facets = new Facets()
 
   id = new Int32Array(0)
-  /** home, the market whose catalogue an item came from */
+  /** home: the market whose catalogue the item comes from */
   market = new Uint8Array(0)
-  /** the market whose prices are shown where none is asked for */
+  /** the market whose prices are shown by default */
   shown = new Uint8Array(0)
-  /** sets of the markets that select an item: those with prices, and home */
+  /** the markets that select each item (those with prices, and home), as bit sets */
   #markets = new Uint8Array(0)
   genre = new Uint8Array(0)
   game = new Int32Array(0)
@@ -68,17 +68,17 @@ export class ItemTable {
   code = new Int32Array(0)
   groupList = new Int32Array(0)
   updatedAtMs = new Float64Array(0)
-  /** when this service last recorded a change of the item or of any of its prices */
+  /** when this service last recorded a change of the item or one of its prices */
   changedAtMs = new Float64Array(0)
-  /** counts changes of the item and its prices, so that whatever is made from them knows when it is out of date */
+  /** counts changes of the item and its prices, so that derived data can tell when it is outdated */
   version = new Uint32Array(0)
   readonly #codeNumbers: string[] = []
-  /** by id: items that stand in the category itself */
+  /** number of items directly in the category, by id */
   #inCategory = new Int32Array(0)
   #rows = 0
-  /** row + 1 by id, 0 for none; an alias has the row of the item that it means */
+  /** row + 1 by id, 0 for none; an alias has the row of its survivor */
   #rowOfId = new Int32Array(0)
-  /** what merged items were merged into, which may be merged, too */
+  /** survivors of merged items, which may be merged themselves */
   readonly #aliases = new Map<number, number>()
   readonly #rule: MarketRule
 
@@ -111,7 +111,7 @@ export class ItemTable {
     if (columns.reading) for (const [i, id] of aliases.entries()) this.#aliases.set(id, into[i]!)
   }
 
-  /** Row of the item that an id means, an alias too; -1 when there is none. */
+  /** Row of the item with this id or alias; -1 if there is none. */
   rowOf(id: number): number {
     return (this.#rowOfId[id] ?? 0) - 1
   }
@@ -122,36 +122,36 @@ export class ItemTable {
       if (into === null) this.#aliases.delete(id)
       else this.#aliases.set(id, into)
     }
-    // All of them: an item that others were merged into may be merged on, or may have come back.
+    // All aliases, because a survivor may have been merged itself or restored.
     for (const id of this.#aliases.keys()) {
       if (this.#ownRow(id) >= 0) continue
       let live = id
-      // What is being followed may be a circle for a moment: one merged into the other, split, and merged the other way round.
+      // The chain may briefly be a cycle: one item merged into the other, split, and merged the other way round.
       for (let steps = 0; steps < this.#aliases.size && this.#aliases.has(live); steps += 1) live = this.#aliases.get(live)!
       if (id >= this.#rowOfId.length) this.#reach(this.#rows, id)
       this.#rowOfId[id] = this.#rowOfId[live] ?? 0
     }
   }
 
-  /** Rows ever used; those no longer live are among them. */
+  /** Number of rows ever used, including those no longer live. */
   get rows(): number {
     return this.#rows
   }
 
-  /** Makes room for so many items with ids up to this one, and about so many prices. */
+  /** Reserves memory for this many items, ids up to the largest, and approximately this many prices. */
   reserve(items: number, largestId: number, prices: number): void {
     this.#reach(items, largestId)
     this.texts.reserve(items)
     this.prices.reserve(items, prices)
   }
 
-  /** Gives back room that loading has left. */
+  /** Frees memory that is left over from loading. */
   pack(): void {
     this.prices.pack()
     this.categoryRows.pack()
   }
 
-  /** Puts an item in, new or changed, and gives its row; its prices stay. */
+  /** Adds or updates an item and returns its row; its prices are kept. */
   set(item: ItemSource): number {
     let row = this.#ownRow(item.id)
     if (row < 0) {
@@ -183,17 +183,17 @@ export class ItemTable {
     return row
   }
 
-  /** Tells when an item or one of its prices changed; the latest moment counts. */
+  /** Records when an item or one of its prices changed; the latest moment counts. */
   noteChange(row: number, atMs: number): void {
     if (atMs > this.changedAtMs[row]!) this.changedAtMs[row] = atMs
   }
 
-  /** Tells that prices of an item have changed. */
+  /** Counts a change of the item's prices. */
   touch(row: number): void {
     this.version[row]! += 1
   }
 
-  /** Takes an item out; its row is not used again. */
+  /** Removes an item; its row is not reused. */
   remove(id: number): number {
     const row = this.#ownRow(id)
     if (row < 0) return row
@@ -204,8 +204,8 @@ export class ItemTable {
   }
 
   /**
-   * Makes the columns anew that follow from an item's home and prices.
-   * @returns the markets that select the item now but did not before, or the other way round
+   * Recomputes the columns that depend on an item's home and prices.
+   * @returns the markets whose selection of the item has changed
    */
   derive(row: number): MarketSet {
     const home = this.market[row]!
@@ -222,7 +222,7 @@ export class ItemTable {
     return hasMarket(this.#markets[row]!, market)
   }
 
-  /** How many items stand in these categories. */
+  /** Number of items directly in these categories. */
   countIn(categoryIds: Iterable<number>): number {
     let count = 0
     for (const id of categoryIds) count += this.#inCategory[id] ?? 0
@@ -238,19 +238,19 @@ export class ItemTable {
     return code < 0 ? null : this.codes.texts[code]!
   }
 
-  /** The numbers of all distinct codes, without leading zeros and totals, in the order of `codes`. */
+  /** Normalised numbers of all distinct codes (no leading zeros or totals), in the order of `codes`. */
   codeNumbers(): readonly string[] {
     for (let i = this.#codeNumbers.length; i < this.codes.texts.length; i += 1) this.#codeNumbers.push(numberOf(this.codes.texts[i]!))
     return this.#codeNumbers
   }
 
-  /** The finish as its source writes it, null where none is stated. */
+  /** The finish as its source writes it; null if none is stated. */
   finishOf(row: number): string | null {
     const { values, columns } = this.facets
     return values.finish.texts[columns.finish[row]!]! || null
   }
 
-  /** The same for all finishes of a card: they differ in nothing else that names them. */
+  /** Equal for all finishes of a card, which have category, code and name in common. */
   cardOf(row: number): string {
     return `${this.categoryId[row]} ${this.code[row]} ${this.name[row]}`
   }
@@ -263,7 +263,7 @@ export class ItemTable {
     return GENRES[this.genre[row]!]!
   }
 
-  /** The market whose catalogue an item came from. */
+  /** The market whose catalogue an item comes from. */
   marketOf(row: number): string {
     return MARKETS[this.market[row]!]!
   }
@@ -274,7 +274,7 @@ export class ItemTable {
     return list === '' ? [] : list.split(',').map(Number)
   }
 
-  /** Row of an item itself. */
+  /** Row of the item itself, not of its survivor. */
   #ownRow(id: number): number {
     const row = this.rowOf(id)
     return row >= 0 && this.id[row] === id ? row : -1

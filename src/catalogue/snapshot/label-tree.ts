@@ -1,4 +1,4 @@
-// Groups and the grades below them in memory: ids to names, and the order in which an answer lists labels.
+// Groups and their grades in memory: names by id, and the order of labels in responses.
 import { labelOrder } from '#core/labels.ts'
 
 export interface LabelNode {
@@ -11,9 +11,9 @@ export interface LabelNode {
 export class LabelTree {
   #nodes = new Map<number, LabelNode>()
   #byLabel = new Map<string, LabelNode>()
-  /** position of a grade's label in answers, by id */
+  /** position of a grade's label in responses, by id */
   #rank: number[] = []
-  /** id of Near Mint, 0 before the tree is there */
+  /** id of Near Mint, 0 before the tree is loaded */
   nearMint = 0
   /** ids of all conditions */
   ungraded: ReadonlySet<number> = new Set()
@@ -36,7 +36,7 @@ export class LabelTree {
     return this.#nodes.get(id)
   }
 
-  /** The grade of a canonical label such as `PSA 10`. */
+  /** The grade with a canonical label such as `PSA 10`. */
   ofLabel(label: string): LabelNode | undefined {
     return this.#byLabel.get(label)
   }
@@ -49,7 +49,7 @@ export class LabelTree {
     return this.#nodes.get(id)?.name ?? ''
   }
 
-  /** Every node; groups are those without a parent. */
+  /** All nodes; groups are those without a parent. */
   all(): LabelNode[] {
     return [...this.#nodes.values()]
   }

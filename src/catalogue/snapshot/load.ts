@@ -1,4 +1,4 @@
-// Reading of the catalogue from the database: everything at start by binary COPY, single items again when they change.
+// Loads the catalogue from the database: everything at start by binary COPY, changed items individually.
 import { sql } from 'kysely'
 import { type Market, MARKETS } from '#core/markets.ts'
 import { copyOut, int2At, int4At, minorAt, readBinaryCopy, timeAt } from '#db/copy.ts'
@@ -14,11 +14,11 @@ import type { LabelNode } from './label-tree.ts'
 
 const ITEM_FIELDS = `id, market, name, code, slug, genre, game, category_id, images, attributes, array_to_string(group_ids, ','),
   case when details ? 'names' then details - 'names' else details end, updated_at, details->'names', details->'dex_ids'`
-/** Binary `jsonb` is its text behind the number of a version. */
+/** Binary `jsonb` is its text after a version number. */
 const JSONB_HEAD_BYTES = 1
 const NONE: readonly never[] = []
 
-/** Bytes read between two pauses that let requests be answered: a reload happens while the node serves. */
+/** Bytes read between two pauses for requests: a reload happens while the node serves. */
 const BREATH_BYTES = 128 * 1024
 
 export async function loadGroups(db: Queryable): Promise<LabelNode[]> {
@@ -26,7 +26,7 @@ export async function loadGroups(db: Queryable): Promise<LabelNode[]> {
   return rows.map(({ parent_id, ...row }) => ({ ...row, parentId: parent_id }))
 }
 
-/** Categories by id, all for null. */
+/** Categories by id; null for all. */
 export async function loadCategories(db: Queryable, ids: number[] | null): Promise<Category[]> {
   let query = db
     .selectFrom('categories')
@@ -37,7 +37,7 @@ export async function loadCategories(db: Queryable, ids: number[] | null): Promi
   return rows.map(({ parent_id, codes, ...row }) => ({ ...row, parentId: parent_id, codes: codes ?? [] }))
 }
 
-/** How many items and, by the statistics, prices there are, and the largest id of an item. */
+/** The number of items, the estimated number of prices, and the largest item id. */
 export async function countItems(db: Queryable): Promise<{ items: number; prices: number; largestId: number }> {
   const { rows } = await sql<{ items: number; prices: number; largestId: number }>`
     select count(*)::int4 as items, coalesce(max(id), 0) as "largestId",
@@ -46,7 +46,7 @@ export async function countItems(db: Queryable): Promise<{ items: number; prices
   return rows[0]!
 }
 
-/** Streams items, all for null; `take` is given the same object each time. */
+/** Streams items; `ids` null for all. Every call of `take` gets the same, reused object. */
 export async function loadItems(db: Queryable, ids: number[] | null, take: (item: ItemSource) => void): Promise<void> {
   const where = ids ? `where id = any('{${ids.join(',')}}'::int4[])` : ''
   const chunks = copyOut(db, `copy (select ${ITEM_FIELDS} from items ${where} order by id) to stdout (format binary)`)
@@ -84,26 +84,26 @@ export async function loadItems(db: Queryable, ids: number[] | null, take: (item
   })
 }
 
-/** What merged items were merged into, of all for null. */
+/** The survivors of merged items; `ids` null for all. */
 export async function loadAliases(db: Queryable, ids: number[] | null): Promise<[id: number, into: number][]> {
   const where = ids ? sql`where old_id = any(${`{${ids.join(',')}}`}::int4[])` : sql``
   const { rows } = await sql<{ old_id: number; item_id: number }>`select old_id, item_id from item_aliases ${where}`.execute(db)
   return rows.map((row) => [row.old_id, row.item_id])
 }
 
-/** A current price with its evidence and the import that it came with. */
+/** A current price with its evidence and its import. */
 export interface LoadedPrice extends PriceChange, PackedEvidence {
   importId: number
 }
 
-/** What a row has behind the fields of a price. */
+/** The fields that follow those of the price. */
 const EVIDENCE_FIELDS = 'state, confidence, flags, confirmed_at, avg_7, avg_30, low, high'
-/** Where these begin. */
+/** The index of the first one. */
 const EVIDENCE = CURRENT_FIELDS.split(',').length
 const FIGURES = EVIDENCE + 4
 const IMPORT = FIGURES + 4
 
-/** Streams current prices, of all items for null, in no order: to sort them takes longer than to find their items. */
+/** Streams current prices in no particular order; `ids` null for all items. Sorting takes longer than looking up each item. */
 export async function loadPrices(db: Queryable, ids: number[] | null, take: (price: LoadedPrice) => void): Promise<void> {
   const where = ids ? `where item_id = any('{${ids.join(',')}}'::int4[])` : ''
   const chunks = copyOut(db, `copy (select ${CURRENT_FIELDS}, ${EVIDENCE_FIELDS}, import_id from prices ${where}) to stdout (format binary)`)
@@ -131,7 +131,7 @@ function figureAt(field: number, buffer: Buffer, offsets: Int32Array, lengths: I
   return lengths[field]! < 0 ? NO_FIGURE : figureWord(minorAt(buffer, offsets[field]!))
 }
 
-/** Lets other work in between chunks. */
+/** Yields to other work between chunks. */
 export async function* breathing(chunks: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   let bytes = 0
   for await (const chunk of chunks) {

@@ -1,4 +1,4 @@
-// The orders of a field that depends on the market that is shown: its keys as a column, kept as long as its orders.
+// The sort orders of a field that depends on the displayed market, with its keys as a column.
 import { grown } from '#index/columns.ts'
 import { KeptOrder } from '#index/order.ts'
 import type { ItemTable } from './items.ts'
@@ -8,13 +8,13 @@ export class MarketOrders {
   readonly #items: ItemTable
   readonly #market: number | null
   readonly #keyOf: (row: number) => number
-  /** by row, NaN for none */
+  /** by row; NaN for none */
   #keys = new Float64Array(0)
   readonly #orders = new Map<SortDirection, KeptOrder>()
 
   /**
-   * @param market position in MARKETS: only items that it selects are in the orders; null: all are
-   * @param keyOf the key of a row from the tables, NaN for none
+   * @param market position in MARKETS: the orders contain only items that it selects; null: all items
+   * @param keyOf the key of a row from the tables; NaN for none
    */
   constructor(items: ItemTable, market: number | null, keyOf: (row: number) => number) {
     this.#items = items
@@ -37,7 +37,7 @@ export class MarketOrders {
     return Number.isNaN(key) ? null : key
   }
 
-  /** An item is new, or selected otherwise than before, or anything of it has changed. */
+  /** Call when an item is new, its selection has changed, or any of its data. */
   mark(row: number): void {
     if (!this.#includes(row)) return this.drop(row)
     this.#keys = grown(this.#keys, row + 1)
@@ -45,7 +45,7 @@ export class MarketOrders {
     for (const order of this.#orders.values()) order.mark(row)
   }
 
-  /** The key of an item may have changed, and nothing else. */
+  /** Call when only the key of an item may have changed. */
   review(row: number): void {
     if (this.#includes(row) && !Object.is(this.#keys[row], this.#keyOf(row))) this.mark(row)
   }
@@ -54,7 +54,7 @@ export class MarketOrders {
     for (const order of this.#orders.values()) order.drop(row)
   }
 
-  /** All keys may have changed. */
+  /** Call when all keys may have changed. */
   reload(): void {
     const rows = this.#rows()
     this.#fillKeys(rows)
@@ -75,7 +75,7 @@ export class MarketOrders {
     for (let i = 0; i < rows.length; i += 1) this.#keys[rows[i]!] = this.#keyOf(rows[i]!)
   }
 
-  /** A number per row that agrees with the order as far as it differs. */
+  /** A number per row that preserves the order, possibly with ties. */
   #loadKey(direction: SortDirection): (row: number) => number {
     const sign = direction === 'asc' ? 1 : -1
     return (row) => {

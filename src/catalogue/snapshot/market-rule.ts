@@ -1,4 +1,4 @@
-// The markets of items in memory: the rule of `shown-market.ts` as tables, so that a row costs one look-up.
+// The rule of `shown-market.ts` as lookup tables for in-memory items.
 import { MARKETS, type Market } from '#core/markets.ts'
 import { isSelectedBy, shownMarket } from '../shown-market.ts'
 
@@ -7,10 +7,10 @@ export type MarketSet = number
 
 const SETS = 2 ** MARKETS.length
 
-/** By home and set of markets with prices; all markets are positions in MARKETS. */
+/** By home and set of markets with prices; markets are positions in MARKETS. */
 export class MarketRule {
   readonly #shown = new Uint8Array(MARKETS.length * SETS)
-  /** sets of the markets that select the item */
+  /** the markets that select an item, as bit sets */
   readonly #selecting = new Uint8Array(MARKETS.length * SETS)
 
   /** @param order the setting MARKET_ORDER */
@@ -25,7 +25,7 @@ export class MarketRule {
     }
   }
 
-  /** The market that is shown where none is asked for. */
+  /** The market that is shown by default. */
   shown(home: number, priced: MarketSet): number {
     return this.#shown[home * SETS + priced]!
   }

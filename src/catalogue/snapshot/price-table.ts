@@ -1,21 +1,21 @@
-// Current prices of all items in flat columns: a few short runs per item, found by row, read and written in place.
+// Current prices of all items in flat columns: short runs per item, found by row, read and updated in place.
 import { MARKETS } from '#core/markets.ts'
 import { grown } from '#index/columns.ts'
 import type { ColumnStore } from '#index/stored.ts'
 import { KEPT_FIGURES, NO_FIGURE, type PackedEvidence, stateOf } from '#prices/evidence/payload.ts'
 
-/** Ids of labels are small: only once one is larger than this they take four bytes instead of two. */
+/** Label ids are small: a column uses four bytes instead of two only once an id is larger than this. */
 const LARGEST_SHORT = 2 ** 16 - 1
-/** Columns at most this much longer than what is in them are packed already. */
+/** Columns are considered packed if they exceed their content by at most this factor. */
 const MOST_ROOM = 1.05
 const FIGURES = KEPT_FIGURES.length
-/** Bytes of a price beside its label. */
+/** Bytes of a price, without its label. */
 const PRICE_BYTES = 1 + 8 + 8 + 1 + 2 + 4 + FIGURES * 4
 
 export class PriceTable {
-  /** by market, NaN where it has to be looked for: the time of the newest price, 0 without one */
+  /** time of the newest price by market: 0 without prices, NaN if it must be computed */
   #newestMs = new Float64Array(MARKETS.length)
-  /** per row: where its run begins, how many prices it has and how many it has room for */
+  /** per row: start, length and capacity of its run */
   #start = new Int32Array(0)
   #count = new Int32Array(0)
   #room = new Int32Array(0)
@@ -25,11 +25,11 @@ export class PriceTable {
   label: Uint16Array | Int32Array = new Uint16Array(0)
   minor = new Float64Array(0)
   updatedAtMs = new Float64Array(0)
-  /** its evidence: state and confidence (`verdictByte`), bits of FLAGS, minutes of its last confirmation (`confirmedAtMs`) */
+  /** per price, its evidence: state and confidence (`verdictByte`), bits of FLAGS, minutes of its last confirmation (`confirmedAtMs`) */
   verdict = new Uint8Array(0)
   flags = new Uint16Array(0)
   confirmedMinutes = new Uint32Array(0)
-  /** the feed's own figures, `KEPT_FIGURES` of each price side by side: minor units or NO_FIGURE */
+  /** the feed's own figures, `KEPT_FIGURES` per price: minor units or NO_FIGURE */
   #figures = new Uint32Array(0)
 
   store(columns: ColumnStore): void {
@@ -48,13 +48,13 @@ export class PriceTable {
     this.#figures = columns.column(this.#figures)
   }
 
-  /** Makes room for so many rows and prices. */
+  /** Reserves memory for this many rows and prices. */
   reserve(rows: number, prices: number): void {
     this.#reachRow(rows - 1)
     this.#reachPrice(prices)
   }
 
-  /** Lays the prices out by row without room between or behind them: what is loaded is mostly read. */
+  /** Orders the prices by row without gaps, because loaded prices are mostly read. */
   pack(): void {
     const { market, label, minor, updatedAtMs, verdict, flags, confirmedMinutes } = this
     const figures = this.#figures
@@ -96,7 +96,7 @@ export class PriceTable {
     return this.#count[row] ?? 0
   }
 
-  /** The markets that a row has prices of, as bits by position in MARKETS. */
+  /** The markets that have prices for a row, as bits by position in MARKETS. */
   markets(row: number): number {
     const end = this.start(row) + this.count(row)
     let found = 0
@@ -112,18 +112,18 @@ export class PriceTable {
     return -1
   }
 
-  /** Whether nothing speaks against a price: only such prices may be computed with. */
+  /** Whether no check has flagged the price: only such prices may be used in calculations. */
   isTrusted(at: number): boolean {
     return stateOf(this.verdict[at]!) === 'trusted'
   }
 
-  /** A figure of a price in minor units, null where its feed gives none. */
+  /** A figure of a price in minor units; null if its feed has none. */
   figure(at: number, figure: number): number | null {
     const minor = this.#figures[at * FIGURES + figure]!
     return minor === NO_FIGURE ? null : minor
   }
 
-  /** Sets one price and gives its index; its evidence stays, a new one has none. */
+  /** Sets one price and returns its index; existing evidence is kept, a new price has none. */
   set(row: number, market: number, label: number, minor: number, updatedAtMs: number): number {
     if (row >= this.#count.length) this.#reachRow(row)
     let at = this.find(row, market, label)
@@ -158,7 +158,7 @@ export class PriceTable {
     this.#figures[figures + 3] = evidence.high
   }
 
-  /** A hash of the evidence of a row's prices in a market, the same on every node, in whatever order prices came. */
+  /** A hash of the evidence of a row's prices in a market: the same on every node, independent of the order of prices. */
   evidenceHash(row: number, market: number): number {
     const end = this.start(row) + this.count(row)
     let sum = 0
@@ -172,7 +172,7 @@ export class PriceTable {
     return sum
   }
 
-  /** Takes one price away (a revert can leave an item without one). */
+  /** Removes one price; after a revert, an item may have none. */
   remove(row: number, market: number, label: number): void {
     const at = this.find(row, market, label)
     if (at < 0) return
@@ -189,7 +189,7 @@ export class PriceTable {
     this.#count[row] = 0
   }
 
-  /** Time of the newest price of a market, null without prices. */
+  /** Time of the newest price of a market; null without prices. */
   newestMs(market: number): number | null {
     if (Number.isNaN(this.#newestMs[market])) this.#newestMs[market] = this.#findNewest(market)
     return this.#newestMs[market] || null
@@ -206,7 +206,7 @@ export class PriceTable {
     return newest
   }
 
-  /** The price at an index goes, or becomes an older one. */
+  /** Called before the price at an index is removed or gets an older date. */
   #forgetNewest(at: number): void {
     const market = this.market[at]!
     if (this.updatedAtMs[at] === this.#newestMs[market]) this.#newestMs[market] = Number.NaN
@@ -227,11 +227,11 @@ export class PriceTable {
     this.#figures.copyWithin(to * FIGURES, from * FIGURES, (from + 1) * FIGURES)
   }
 
-  /** Moves a full run to the end with room for more; a run that is at the end already just grows. */
+  /** Moves a full run to the end, with spare capacity; a run at the end just grows. */
   #move(row: number): void {
     const count = this.#count[row]!
     const from = this.#start[row]!
-    // What is loaded mostly comes item by item: there a run grows at the end, price by price, and no room is left over.
+    // While loading, prices mostly arrive item by item, so runs grow at the end and leave no gaps.
     const atEnd = count > 0 && from + count === this.#used
     const room = atEnd || count === 0 ? count + 1 : Math.ceil(count * 1.5)
     const to = atEnd ? from : this.#used

@@ -1,4 +1,4 @@
-// Queries over the items in memory: filters as bitsets kept up to date, text search, pages at any depth with exact totals.
+// Queries over the in-memory items: filters as maintained bitsets, text search, pages at any depth with exact totals.
 import { type Market, marketPosition } from '#core/markets.ts'
 import { Cache } from '#core/cache.ts'
 import { RowBits } from '#index/bits.ts'
@@ -16,32 +16,32 @@ import { compareSortKeys, type CursorValue, type SortDirection, type SortField }
 import { ItemSorts } from './sorts.ts'
 
 export interface ItemFilter {
-  /** selects the items that it prices or is home of, and its prices are sorted by */
+  /** selects the items that it prices or is home of; sorts by its prices */
   market?: Market | undefined
   game?: string | undefined
   genre?: string | undefined
-  /** with everything below it */
+  /** including everything below it */
   categoryId?: number | undefined
-  /** words that name, code or category name must have; blank is none */
+  /** words that must occur in name, code or category name; ignored if blank */
   search?: string | undefined
   query?: FieldQuery | undefined
-  /** epoch milliseconds: only items that changed then or later, or whose prices did */
+  /** epoch milliseconds: only items changed since then, including their prices */
   changedSinceMs?: number | undefined
 }
 
-/** Rows of a page in order, and how many there are over all pages. */
+/** Rows of a page in order, and the total over all pages. */
 export interface RowPage {
   rows: Int32Array
   total: number
 }
 
-/** Where a keyset page begins: after the row that had this value and id. */
+/** Start of a keyset page: after the row with this value and id. */
 export interface After {
   value: CursorValue
   id: number
 }
 
-/** Where a page of a ranked search begins: after the row of this rank, sort key of its name and id. */
+/** Start of a page of a ranked search: after the row with this rank, name sort key and id. */
 export interface AfterMatch {
   rank: number
   name: string
@@ -51,33 +51,33 @@ export interface AfterMatch {
 interface View {
   matches: (row: number) => boolean
   bits: RowBits
-  /** version of the category tree it was made with, -1 where it does not depend on it */
+  /** version of the category tree it was built with; -1 if it does not depend on it */
   treeVersion: number
-  /** position in MARKETS, null where the filter has none */
+  /** position in MARKETS; null if the filter has none */
   market: number | null
 }
 
-/** Rows of a filter or search in one order, as long as that order does not change. */
+/** Rows of a filter or search in one order, valid until that order changes. */
 interface SortedRows {
   rows: Int32Array
   orderVersion: number
 }
 
-/** A ranked search: rows by rank, those of each sorted by name when a page of them is first asked for. */
+/** The rows of a ranked search by rank; each rank is sorted by name when one of its pages is first requested. */
 interface Ranked {
   ranks: { rank: number; rows: Int32Array; sorted: boolean }[]
   total: number
 }
 
 const CACHED_VIEWS = 256
-/** Rows of a category or a search are kept as they are up to this many, and as bits beyond. */
+/** Results of a category or search are cached as row lists up to this size, and as bitsets beyond. */
 const FEW = 4_096
-/** Rows, of 4 bytes, that each kind of kept results may have together; an entry counts some for itself. */
+/** Budget of each kind of cached results in rows of 4 bytes; each entry also costs a fixed number of rows. */
 const CACHED_ROWS = 4_000_000
 const ENTRY_ROWS = 128
-/** Rows of one rank that are more than this are not sorted whole for one page of them. */
+/** A rank with more rows than this is not sorted completely for a single page. */
 const SORT_WHOLE = 4_096
-/** Reasonable searches have few ranks of the many there may be. */
+/** Reused between searches: a typical search uses few of the possible ranks. */
 const COUNTS = new Int32Array(RANKS)
 const SEARCH_LENGTH = 200
 const MOST_SUGGESTIONS = 3
@@ -92,12 +92,12 @@ export class ItemQueries {
   readonly #sorted: Cache<string, SortedRows>
   readonly #found: Cache<string, Int32Array | RowBits>
   readonly #ranked: Cache<string, Ranked>
-  /** counts changes of prices, on which what some field queries find depends, and what changed since a moment */
+  /** counts price changes, which affect some field queries and filters by time of change */
   #prices = 0
 
   /**
-   * @param search how texts are searched
-   * @param cachedRows how many rows each kind of results may hold; 0: none are cached
+   * @param search options of the text search
+   * @param cachedRows how many rows each kind of results may hold; 0: no caching
    */
   constructor(items: ItemTable, categories: CategoryTree, labels: LabelTree, search: TextOptions, cachedRows = CACHED_ROWS) {
     this.text = new TextIndex(search)
@@ -123,7 +123,7 @@ export class ItemQueries {
     return { rows, total: chosen ? chosen.size : this.#items.live.size }
   }
 
-  /** A page by cursor: right also while items come and go. */
+  /** A page by cursor: stays correct while items are added and removed. */
   pageAfter(filter: ItemFilter, field: SortField, direction: SortDirection, after: After | null, limit: number): { rows: Int32Array; more: boolean } {
     const { id } = this.#items
     const { sorts } = this
@@ -148,9 +148,9 @@ export class ItemQueries {
   }
 
   /**
-   * A page of the ranked search by cursor: a row's rank depends on the row and the search alone, so that the page is right
-   * also while other items come and go.
-   * @returns the rows, the rank of the last of them (-1 for none), and whether more follow
+   * A page of the ranked search by cursor. A row's rank depends only on the row and the search, so that pages stay correct while other
+   * items are added and removed.
+   * @returns the rows, the rank of the last one (-1 for none), and whether more follow
    */
   searchAfter(
     q: string,
@@ -176,7 +176,7 @@ export class ItemQueries {
     return { rows: rows.subarray(0, filled), rank: last, more: false }
   }
 
-  /** Up to three searches like one that finds nothing, each of which finds something with the filter. */
+  /** Up to three similar searches that do have results with this filter, for a search without any. */
   suggestions(q: string, filter: Omit<ItemFilter, 'search'>): string[] {
     const matches = keyOf(filter) === NO_FILTER ? null : this.#matcher(filter)
     const some = (rows: Int32Array) => (matches ? rows.some(matches) : rows.length > 0)
@@ -185,7 +185,7 @@ export class ItemQueries {
     return this.text.suggestions(q.slice(0, SEARCH_LENGTH), MOST_SUGGESTIONS, finds, findsAsTyped)
   }
 
-  /** An item is new or changed: `doc` is what is searched of it. */
+  /** Call when an item is new or changed; `doc` is its search text. */
   set(row: number, doc: FoldedDoc): void {
     this.text.setFolded(row, doc)
     this.sorts.mark(row)
@@ -194,9 +194,9 @@ export class ItemQueries {
   }
 
   /**
-   * Only prices of an item have changed.
+   * Call when only prices of an item have changed.
    * @param markets whose prices have changed
-   * @param reselected the markets among them that select the item now but did not before, or the other way round
+   * @param reselected those of the markets whose selection of the item has changed
    */
   setPrices(row: number, markets: MarketSet, reselected: MarketSet): void {
     this.sorts.markPrices(row, markets, reselected)
@@ -215,7 +215,7 @@ export class ItemQueries {
     for (const [, view] of this.#views.entries()) view.bits.delete(row)
   }
 
-  /** What searches find has changed without the items. */
+  /** Call when search results have changed without a change of items. */
   forgetSearches(): void {
     this.#forgetResults()
   }
@@ -241,7 +241,7 @@ export class ItemQueries {
     return compareSortKeys(this.sorts.value('name', null, row), this.#items.id[row]!, after.name, after.id, 'asc') > 0
   }
 
-  /** What a filter leaves: its rows in the order asked for while they are few, else their set; null for all. */
+  /** The filtered rows: sorted as requested if there are few, otherwise as a set; null for all. */
   #chosen(filter: ItemFilter, field: SortField, direction: SortDirection): Int32Array | RowBits | null {
     const query = filter.search?.slice(0, SEARCH_LENGTH).trim() ?? ''
     if (query === '' && filter.categoryId === undefined && !isScanned(filter)) return this.#view(filter)
@@ -268,14 +268,14 @@ export class ItemQueries {
     return found
   }
 
-  /** What was found below a category holds for the tree as it was, what a field query found for the prices that it asks. */
+  /** Includes the versions that a result depends on: the category tree, and prices if the filter uses them. */
   #searchKey(filter: ItemFilter, query: string): string {
     const tree = filter.categoryId === undefined && !filter.query ? '' : this.#categories.version
     const prices = filter.query?.asksPrices || filter.changedSinceMs !== undefined ? this.#prices : ''
     return `${tree}\t${prices}\t${keyOf(filter)}\t${query}`
   }
 
-  /** What is asked beside a search, null for nothing. */
+  /** The conditions besides the search text; null for none. */
   #condition(filter: ItemFilter): ((row: number) => boolean) | null {
     if (keyOf(filter) === NO_FILTER) return null
     if (!filter.query) return this.#matcher(filter)
@@ -284,7 +284,7 @@ export class ItemQueries {
     return (row) => bits.has(row)
   }
 
-  /** Rows of a filter for which every item is looked at: a field query, or what changed since a time. */
+  /** Rows of a filter that must test every item: a field query, or changes since a time. */
   #scanned(filter: ItemFilter, key: string): Int32Array | RowBits {
     const known = this.#found.get(key)
     if (known) return known
@@ -301,7 +301,7 @@ export class ItemQueries {
     return compile(query, searched)(among)
   }
 
-  /** Rows of a filter by market, game and genre, null for all. */
+  /** Rows of a filter by market, game and genre; null for all. */
   #view(filter: ItemFilter): RowBits | null {
     const key = keyOf(filter)
     if (key === NO_FILTER) return null
@@ -316,7 +316,7 @@ export class ItemQueries {
     return bits
   }
 
-  /** Rows of a filter by category, and whatever else it asks. */
+  /** Rows of a filter by category and any other conditions. */
   #below(filter: ItemFilter): Int32Array | RowBits {
     const key = keyOf(filter)
     const { version: treeVersion } = this.#categories
@@ -333,7 +333,7 @@ export class ItemQueries {
     return bits
   }
 
-  /** The test of a filter without its search and field query. */
+  /** The test of a filter, without its search and field query. */
   #matcher({ market: selected, game, genre, categoryId, changedSinceMs }: ItemFilter): (row: number) => boolean {
     const items = this.#items
     const market = marketPosition(selected)
@@ -413,12 +413,12 @@ function review({ matches, bits }: View, row: number): void {
   else bits.delete(row)
 }
 
-/** How many words of 4 bytes kept results take. */
+/** Size of cached results in words of 4 bytes. */
 function wordsOf(found: Int32Array | RowBits): number {
   return found instanceof RowBits ? found.words : found.length
 }
 
-/** Whether no set of rows is kept for a filter: it is asked with other values each time. */
+/** Whether the filter has no maintained set of rows, because its values rarely repeat. */
 function isScanned({ query, changedSinceMs }: ItemFilter): boolean {
   return query !== undefined || changedSinceMs !== undefined
 }

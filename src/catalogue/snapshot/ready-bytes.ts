@@ -1,26 +1,26 @@
-// Items already serialised, per plan and market, within a budget: a page of answers is a few copies of ready bytes.
+// Serialised items by plan and market, within a budget: a page of a response is a few copies of these bytes.
 import { ByteRing, type Chunk } from '#index/byte-ring.ts'
 import { grown } from '#index/columns.ts'
 
-/** Entries begin at whole words and end in zeros: they are hashed by words. */
+/** Entries are aligned to words and padded with zeros, because they are hashed by words. */
 const WORD_BYTES = 4
 
-// An entry begins with these words, its bytes follow them.
+// Header words of an entry; its bytes follow.
 const LENGTH = 0
 const HASH_HIGH = 1
 const HASH_LOW = 2
 const HEAD_WORDS = 3
 const HEAD_BYTES = HEAD_WORDS * WORD_BYTES
 
-/** A place is the number of a chunk and, in so many lower bits, the word of it at which an entry begins. */
+/** A position combines the number of a chunk with, in this many lower bits, the entry's word offset in it. */
 const OFFSET_BITS = 18
 const OFFSETS = 2 ** OFFSET_BITS
 const LAST_CHUNK = 2 ** (32 - OFFSET_BITS) - 1
 
-/** A cache of byte strings by key, a small integer. */
+/** A cache of byte strings, keyed by small integers. */
 export class ReadyBytes {
   readonly #ring: ByteRing
-  /** by key, 0 for none; four bytes a key, since there are many more keys than entries */
+  /** position by key, 0 for none; four bytes per key, because there are many more keys than entries */
   #places = new Uint32Array(0)
 
   constructor(budgetBytes: number) {
@@ -31,12 +31,12 @@ export class ReadyBytes {
     return this.#ring.has((this.#places[key] ?? 0) >>> OFFSET_BITS)
   }
 
-  /** Length in bytes of an entry that is there. */
+  /** Length in bytes of an existing entry. */
   length(key: number): number {
     return this.#head(key, LENGTH)
   }
 
-  /** Copies an entry that is there; returns the position after it. */
+  /** Copies an existing entry; returns the position after it. */
   copy(key: number, target: Buffer, at: number): number {
     const place = this.#places[key]!
     const { bytes, words } = this.#chunkAt(place)
@@ -50,7 +50,7 @@ export class ReadyBytes {
   put(key: number, text: string): void {
     const size = Buffer.byteLength(text)
     const room = HEAD_BYTES + Math.ceil(size / WORD_BYTES) * WORD_BYTES
-    // A place has no bits for higher numbers.
+    // A position has no bits for higher chunk numbers.
     if (this.#ring.newest === LAST_CHUNK) this.clear()
     const from = this.#ring.take(room)
     const { bytes, words } = this.#ring.chunk(this.#ring.newest)
@@ -63,7 +63,7 @@ export class ReadyBytes {
     this.#places[key] = this.#ring.newest * OFFSETS + word
   }
 
-  /** Two 32-bit hashes of an entry's content, the same on every node; entity tags are made from them. */
+  /** Two 32-bit hashes of an entry's content, the same on every node; entity tags are computed from them. */
   hashHigh(key: number): number {
     return this.#head(key, HASH_HIGH)
   }
@@ -72,12 +72,12 @@ export class ReadyBytes {
     return this.#head(key, HASH_LOW)
   }
 
-  /** Forgets an entry: its item has changed. */
+  /** Removes an entry whose item has changed. */
   drop(key: number): void {
     if (key < this.#places.length) this.#places[key] = 0
   }
 
-  /** Forgets everything: something that stands in many items has changed. */
+  /** Removes all entries, after a change that affects many items. */
   clear(): void {
     this.#places.fill(0)
     this.#ring.clear()
@@ -97,7 +97,7 @@ export class ReadyBytes {
   }
 }
 
-/** Hashes the bytes of an entry into its head. */
+/** Stores the hashes of an entry's bytes in its header. */
 function hash(words: Int32Array, entry: number, to: number): void {
   let high = 0x811c9dc5 ^ words[entry + LENGTH]!
   let low = 0x9747b28c

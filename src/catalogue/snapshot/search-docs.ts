@@ -1,4 +1,4 @@
-// What is searched of each item: its names in all languages, code, set and tags, folded once for all items that share them.
+// Search text of each item: its names in all languages, code, set and tags, folded once for all items that share them.
 import { readFileSync } from 'node:fs'
 import { type FoldedDoc, groupCode } from '#index/text.ts'
 import { fold } from '#index/fold.ts'
@@ -14,7 +14,7 @@ const SPECIES = (JSON.parse(readFileSync(new URL('species.json', import.meta.url
 
 const LATIN_CHARACTER = /^[a-z0-9 ]$/
 const LATIN = /^[\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]*$/u
-/** Numbers of finishes, rarities and languages below it fit into one number together. */
+/** Numbers of finishes, rarities and languages below this limit can be combined into one number. */
 const MOST_VALUES = 65_536
 
 export class SearchDocs {
@@ -23,7 +23,7 @@ export class SearchDocs {
   readonly #folded = new Map<string, string>()
   readonly #tags = new Map<number, string>()
   readonly #groups = new WeakMap<Category, string>()
-  /** English names of cards that have an item in each language, by code */
+  /** English names by code, of cards whose source has one item per language */
   readonly #englishNames = new Map<number, number>()
 
   constructor(items: ItemTable, categories: CategoryTree) {
@@ -37,7 +37,7 @@ export class SearchDocs {
     if (columns.reading) for (const [i, code] of codes.entries()) this.#englishNames.set(code, names[i]!)
   }
 
-  /** Takes note of the name of an English card, for those of the same code in other languages. @returns whether it is news */
+  /** Remembers the name of an English card for cards with the same code in other languages. @returns whether it is new */
   learn(row: number): boolean {
     const { code, name } = this.#items
     const key = code[row]!
@@ -46,13 +46,13 @@ export class SearchDocs {
     return true
   }
 
-  /** Whether the item has its name from English cards of the same code, too. */
+  /** Whether the item is also found by the name of the English card with the same code. */
   borrows(row: number): boolean {
     const language = this.#languageOf(row)
     return language !== '' && language !== 'en' && this.#items.code[row]! >= 0
   }
 
-  /** @param names in other languages, of which the item stores none itself */
+  /** @param names in other languages; the item itself does not store them */
   docOf(row: number, names: readonly string[], dexIds: readonly number[]): FoldedDoc {
     const items = this.#items
     const name = items.names.keys[items.name[row]!]!
@@ -67,12 +67,12 @@ export class SearchDocs {
     }
   }
 
-  /** Gives back what only loading needs. */
+  /** Frees data that only loading needs. */
   pack(): void {
     this.#folded.clear()
   }
 
-  /** The language of an item that is of one alone, as its source has an item in each; '' for all others. */
+  /** The language of an item whose source has one item per language; '' for all others. */
   #languageOf(row: number): string {
     const { columns, values } = this.#items.facets
     const language = values.language.keys[columns.language[row]!]!
@@ -82,7 +82,7 @@ export class SearchDocs {
 
   #aliasesOf(row: number, name: string, names: readonly string[], dexIds: readonly number[]): string | null {
     const aliases = new Set(names.map(fold))
-    // Names in other scripts keep what they have in Latin letters, such as `ex`.
+    // Names in other scripts keep their Latin suffix, such as `ex`.
     const end = LATIN.test(name) ? '' : latinEnd(name)
     const species = dexIds.flatMap((id) => SPECIES[id - 1] ?? []).filter((one) => !name.includes(one))
     if (species.length > 0) aliases.add([...species, end].filter(Boolean).join(' '))
@@ -98,7 +98,7 @@ export class SearchDocs {
   #groupOf(category: Category): string {
     const known = this.#groups.get(category)
     if (known !== undefined) return known
-    // Sources write the half sets in three ways: `sv4.5`, `sv4pt5` and `sm35`.
+    // Sources spell half sets in three ways: `sv4.5`, `sv4pt5` and `sm35`.
     const spellings = category.codes.flatMap((code) => [code, ...(/\d\.\d/.test(code) ? [code.replace('.', 'pt'), code.replace('.', '')] : [])])
     const codes = new Set(spellings.map((code) => groupCode(fold(code))))
     codes.delete('')
@@ -117,7 +117,7 @@ export class SearchDocs {
     const known = this.#tags.get(key)
     if (known !== undefined) return known
     const tags = tagsOf(values.finish.texts[finish]!, values.rarity.texts[rarity]!, values.language.texts[language]!, this.#items.genreOf(row))
-    // Where there are more values than fit into one number, which no catalogue has, nothing is kept.
+    // Not cached if there are more values than fit into one number, which no real catalogue has.
     if (Math.max(finish, rarity, language) < MOST_VALUES) this.#tags.set(key, tags)
     return tags
   }
@@ -131,7 +131,7 @@ export class SearchDocs {
   }
 }
 
-/** The end of a folded name in another script that is in Latin letters: `ex` of `リザードンex`. */
+/** The Latin suffix of a folded name in another script: `ex` of `リザードンex`. */
 function latinEnd(name: string): string {
   let start = name.length
   while (start > 0 && LATIN_CHARACTER.test(name[start - 1]!)) start -= 1

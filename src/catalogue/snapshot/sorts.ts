@@ -1,5 +1,5 @@
-// The sort orders of the item list, each direction a kept order of its own, so that what has no key is last in both and
-// ties go by id in both.
+// The sort orders of the item list. Each direction is maintained separately, so that rows without a key are last and ties are sorted
+// by id in both.
 import { MARKETS } from '#core/markets.ts'
 import type { Compare } from '#index/order.ts'
 import { KeptOrder } from '#index/order.ts'
@@ -10,17 +10,17 @@ import { MarketOrders } from './market-orders.ts'
 import { hasMarket, type MarketSet } from './market-rule.ts'
 import { compareSortKeys, type CursorValue, SORT_DIRECTIONS, type SortDirection, type SortField, type SortValue } from './sort-keys.ts'
 
-/** Fields whose order depends on the market that is shown. */
+/** Fields whose order depends on the displayed market. */
 const MARKET_FIELDS = ['price', 'updated_at'] as const
 type MarketField = (typeof MARKET_FIELDS)[number]
 type ItemField = Exclude<SortField, MarketField>
 
-/** Kept orders by field, direction and, where it matters, market; each built when first asked for. */
+/** Maintained orders by field, direction and, if relevant, market; each is built on first use. */
 export class ItemSorts {
   readonly #items: ItemTable
   readonly #labels: LabelTree
   readonly #byItem: Record<SortDirection, Map<ItemField, KeptOrder>> = { asc: new Map(), desc: new Map() }
-  /** by field and market, null where none is asked for */
+  /** by field and market; null for no requested market */
   readonly #byMarket: Record<MarketField, Map<number | null, MarketOrders>> = { price: new Map(), updated_at: new Map() }
   #rates: readonly number[] = MARKETS.map(() => Number.NaN)
 
@@ -29,7 +29,7 @@ export class ItemSorts {
     this.#labels = labels
   }
 
-  /** Only the order that is there from the start: the others are made when they are asked for. */
+  /** Only the order that exists from the start; the others are built on first use. */
   store(columns: ColumnStore): void {
     if (columns.reading) this.#byItem.asc.set('name', new KeptOrder(comparer(this.#items, 'name', 'asc')))
     this.order('name', 'asc', null).store(columns)
@@ -37,8 +37,8 @@ export class ItemSorts {
 
   /**
    * The order of a field.
-   * @param market position in MARKETS: the order has the items that it selects, by its prices; null: all, by the prices of
-   * the market that is shown of each
+   * @param market position in MARKETS: only the items that it selects, by its prices; null: all items, by the prices of their displayed
+   *   market
    */
   order(field: SortField, direction: SortDirection, market: number | null): KeptOrder {
     if (isMarketField(field)) return this.#ofMarket(field, market).order(direction)
@@ -50,12 +50,12 @@ export class ItemSorts {
     return order
   }
 
-  /** The value of a row of that order. */
+  /** The sort value of a row in that order. */
   value(field: SortField, market: number | null, row: number): SortValue {
     return isMarketField(field) ? this.#ofMarket(field, market).value(row) : itemValue(this.#items, field, row)
   }
 
-  /** The same as a cursor keeps it. */
+  /** The sort value as stored in a cursor. */
   cursorValue(field: SortField, market: number | null, row: number): CursorValue {
     const value = this.value(field, market, row)
     if (field !== 'price' || value === null) return value
@@ -63,7 +63,7 @@ export class ItemSorts {
     return { minor: amountOf(this.#items, this.#labels, row, shown), market: shown }
   }
 
-  /** What a cursor has kept as rows compare now. */
+  /** The current sort value for one stored in a cursor. */
   valueOf(kept: CursorValue, market: number | null): SortValue {
     if (kept === null || typeof kept !== 'object') return kept
     const value = market === null ? kept.minor * this.#rates[kept.market]! : kept.minor
@@ -71,28 +71,28 @@ export class ItemSorts {
   }
 
   /**
-   * Compares prices of different markets by these rates from now on.
-   * @param rates by market: what a minor unit of its currency is worth, NaN where that is unknown
-   * @returns whether they differ from those before
+   * Sets the exchange rates for comparing prices of different markets.
+   * @param rates by market: value of a minor unit of its currency; NaN if unknown
+   * @returns whether they have changed
    */
   compareBy(rates: readonly number[]): boolean {
     if (rates.every((rate, market) => Object.is(rate, this.#rates[market]))) return false
     this.#rates = rates
-    // The prices of one market are in one currency, and their order needs no rate.
+    // Prices of a single market share a currency, so their order needs no rate.
     this.#byMarket.price.get(null)?.reload()
     return true
   }
 
-  /** An item is new or anything of it has changed. */
+  /** Call when an item is new or any of its data has changed. */
   mark(row: number): void {
     this.#eachByItem((order) => order.mark(row))
     this.#eachByMarket((orders) => orders.mark(row))
   }
 
   /**
-   * Only prices of an item have changed.
+   * Call when only prices of an item have changed.
    * @param markets whose prices have changed
-   * @param reselected the markets among them that select the item now but did not before, or the other way round
+   * @param reselected those of the markets whose selection of the item has changed
    */
   markPrices(row: number, markets: MarketSet, reselected: MarketSet): void {
     this.#eachByMarket((orders, market) => {
@@ -137,7 +137,7 @@ function isMarketField(field: SortField): field is MarketField {
   return (MARKET_FIELDS as readonly string[]).includes(field)
 }
 
-/** The price that an item is sorted by in a market, in minor units: Near Mint, else the lowest ungraded; NaN without one. */
+/** The price by which an item is sorted in a market, in minor units: Near Mint, otherwise the lowest ungraded one; NaN without either. */
 export function amountOf({ prices }: ItemTable, { nearMint, ungraded }: LabelTree, row: number, market: number): number {
   const start = prices.start(row)
   const end = start + prices.count(row)
@@ -151,7 +151,7 @@ export function amountOf({ prices }: ItemTable, { nearMint, ungraded }: LabelTre
   return lowest
 }
 
-/** When anything last changed that an answer shows of an item: itself or a price of the market. */
+/** The last change of anything that responses show of an item: of the item itself or a price of the market. */
 export function changedAtMs({ prices, updatedAtMs }: ItemTable, row: number, market: number): number {
   const start = prices.start(row)
   const end = start + prices.count(row)
@@ -185,7 +185,7 @@ function comparer(items: ItemTable, field: ItemField, direction: SortDirection):
   }
 }
 
-/** A number per row that agrees with the comparer and makes the first sort fast. */
+/** A number per row that is consistent with the comparison and speeds up the first sort. */
 function loadKey(items: ItemTable, field: ItemField, direction: SortDirection): (row: number) => number {
   const sign = direction === 'asc' ? 1 : -1
   switch (field) {

@@ -1,5 +1,5 @@
-// Texts of items outside the JavaScript heap: one packed record per row in large buffers, so that a million items cost
-// the garbage collector nothing.
+// Texts of items outside the JavaScript heap: one packed record per row in large buffers, so that a million items cost the garbage
+// collector nothing.
 import { grown } from '#index/columns.ts'
 import type { ColumnStore } from '#index/stored.ts'
 import type { Utf8 } from '#index/utf8.ts'
@@ -7,7 +7,7 @@ import type { Utf8 } from '#index/utf8.ts'
 const CHUNK_BYTES = 4 * 1024 * 1024
 const HEADER_BYTES = 16
 
-/** The parts of a record; all but the slug are JSON texts, ready to be put into an answer. */
+/** The parts of a record; all but the slug are JSON texts that can be copied into a response. */
 export interface ItemTexts {
   slug: string
   images: string
@@ -20,7 +20,7 @@ export class TextArena {
   #used = CHUNK_BYTES
   #chunkOf = new Int32Array(0)
   #offsetOf = new Uint32Array(0)
-  /** bytes of records that were replaced */
+  /** bytes of replaced records */
   #waste = 0
   #live = 0
 
@@ -31,13 +31,13 @@ export class TextArena {
     ;[this.#used, this.#waste, this.#live] = columns.value([this.#used, this.#waste, this.#live] as const)
   }
 
-  /** Makes room for so many rows. */
+  /** Reserves memory for this many rows. */
   reserve(rows: number): void {
     this.#chunkOf = grown(this.#chunkOf, rows)
     this.#offsetOf = grown(this.#offsetOf, rows)
   }
 
-  /** Stores the texts of a row, in place of those it had. */
+  /** Stores the texts of a row, replacing existing ones. */
   set(row: number, { slug, images, attributes, details }: Record<keyof ItemTexts, Utf8>): void {
     this.#chunkOf = grown(this.#chunkOf, row + 1)
     this.#offsetOf = grown(this.#offsetOf, row + 1)
@@ -84,7 +84,7 @@ export class TextArena {
     copyInto(chunk, copyInto(chunk, copyInto(chunk, copyInto(chunk, offset + HEADER_BYTES, slug), images), attributes), details)
   }
 
-  /** Makes room for a record at the end and points the row to it. */
+  /** Allocates a record at the end and assigns it to the row. */
   #place(row: number, size: number): { chunk: Buffer; offset: number } {
     if (this.#used + size > (this.#chunks.at(-1)?.length ?? 0)) {
       this.#chunks.push(Buffer.allocUnsafeSlow(Math.max(CHUNK_BYTES, size)))
@@ -119,7 +119,7 @@ function lengthOf({ from, to }: Utf8): number {
   return to - from
 }
 
-/** @returns the place behind the copy */
+/** @returns the position after the copy */
 function copyInto(chunk: Buffer, at: number, { bytes, from, to }: Utf8): number {
   return at + bytes.copy(chunk, at, from, to)
 }

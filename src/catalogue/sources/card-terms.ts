@@ -1,7 +1,7 @@
 // Normalises terms that Pokémon sources spell differently: rarities, stages, card types and collector numbers.
 import { text } from './reading.ts'
 
-// Keyed by the source's text in lower case. Case alone ("Double rare") is put right by `rarityTerm`.
+// Keyed by the source's text in lower case. `rarityTerm` corrects differences in case only ("Double rare").
 const RARITIES: Readonly<Record<string, string>> = {
   'holo rare': 'Rare Holo',
   'holo rare v': 'Rare Holo V',
@@ -16,7 +16,7 @@ const RARITIES: Readonly<Record<string, string>> = {
   amazing: 'Amazing Rare',
 }
 
-/** The one spelling of a rarity; undefined if the source says nothing or the text `None`. */
+/** The common spelling of a rarity; undefined if the source has none or the text `None`. */
 export function rarityTerm(value: unknown): string | undefined {
   const rarity = text(value)
   if (rarity === undefined || rarity.toLowerCase() === 'none') return undefined
@@ -37,27 +37,27 @@ export function stageTerm(value: unknown): string | undefined {
   return stage && (STAGES[stage.toLowerCase()] ?? stage)
 }
 
-/** `Pokemon` → `Pokémon`; the others are written alike. */
+/** `Pokemon` → `Pokémon`; all sources spell the other types alike. */
 export function cardTypeTerm(value: unknown): string | undefined {
   const type = text(value)
   return type === 'Pokemon' ? 'Pokémon' : type
 }
 
-/** A single letter in capitals: `j` → `J`; undefined for the text `None`. */
+/** A single capital letter: `j` → `J`; undefined for the text `None`. */
 export function regulationMarkTerm(value: unknown): string | undefined {
   const mark = text(value)
   return mark && mark.length === 1 ? mark.toUpperCase() : undefined
 }
 
 /**
- * The total that the cards of a set print behind their number.
- * @returns null when unknown, 0, or a set of promos: they print their number alone
+ * The total printed after the collector numbers of a set.
+ * @returns null if unknown or 0, or for promo sets, which print only the number
  */
 export function printedTotalOf(official: number | undefined, setName: string): number | null {
   return official === undefined || /\bpromos?\b/i.test(setName) ? null : official
 }
 
-/** The number as printed: `4` and 102 → `4/102`; numbers with letters (`TG12`, `SWSH020`) stand alone. */
+/** The number as printed: `4` and 102 → `4/102`; numbers with letters (`TG12`, `SWSH020`) have no total. */
 export function collectorNumber(number: string, printedTotal: number | null): string {
   return printedTotal !== null && /^\d+$/.test(number) ? `${number}/${printedTotal}` : number
 }

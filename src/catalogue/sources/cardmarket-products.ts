@@ -1,4 +1,4 @@
-// Reads Cardmarket's list of products that are no single cards: boosters, displays, decks, tins, lots.
+// Reads Cardmarket's list of products other than single cards: boosters, displays, decks, tins, lots.
 import { FeedError, type FeedLine, type FeedSource } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { reason } from '#core/problems.ts'
@@ -11,7 +11,7 @@ const GAMES = [
   { game: 'onepiece', name: 'One Piece' },
 ]
 
-/** Kinds of what is several products or loose cards; every other kind is one sealed product. */
+/** Categories of several products or loose cards; all other categories are single sealed products. */
 const BUNDLES = new Set(['Lot', 'Lots', 'Sets'])
 
 const UNKNOWN_DATE = '2007-01-01'
@@ -86,7 +86,7 @@ function productReader(market: Market): (row: Json) => Entry[] | null {
   }
 }
 
-/** `Pokémon Display` → `Display`; one category has the game's name twice. */
+/** `Pokémon Display` → `Display`; one category contains the game's name twice. */
 function kindOf(categoryName: string, game: string): string {
   let kind = categoryName
   while (kind.startsWith(`${game} `)) kind = kind.slice(game.length + 1)

@@ -1,4 +1,4 @@
-// The catalogue formats that can be imported, by name; a new one is one line here.
+// The supported catalogue formats by name; a new one is one line here.
 import type { CatalogueFormat } from '../records.ts'
 import { cardmarketProducts } from './cardmarket-products.ts'
 import { mintmarkNdjson } from './mintmark-ndjson.ts'

@@ -65,7 +65,7 @@ export const mintmarkNdjson: CatalogueFormat = {
   title: "Mintmark's own catalogue format, lossless: categories, items and their current prices (NDJSON)",
   defaultMarket: 'source_c',
   marks: [{ type: 'json', names: ['type', 'market', 'ref', 'name'] }],
-  // Each line names its own market.
+  // Each line states its own market.
   open() {
     return (source) => catalogueRows(ndjsonRows(source), 'mintmark-ndjson', entriesOf)
   },
@@ -101,7 +101,7 @@ function itemEntry({ details, foreign_ids, prices, ...rest }: Static<typeof ITEM
   return { item, key: exportedKey(item) }
 }
 
-/** `Date` moves 31 February to March; such a time does not exist. */
+/** `Date` would turn 31 February into a day in March; such dates do not exist. */
 function isTime(iso: string): boolean {
   const time = new Date(iso)
   return isTimeInRange(time.getTime()) && time.toISOString().startsWith(iso.slice(0, 19))

@@ -45,20 +45,20 @@ export const pokemontcg: CatalogueFormat = {
   },
 }
 
-/** What this import has read of a set. */
+/** Facts about a set from this import. */
 interface SetFacts {
   printedTotal: number | null
 }
 
-/** The sets of this import by id, and the categories of earlier ones by ref. */
+/** The sets of this import by id, and the categories of earlier imports by ref. */
 interface SetsRead {
   read: Map<string, SetFacts>
-  /** refs of the series that are categories already */
+  /** refs of series that already exist as categories */
   series: Set<string>
   known: ReadonlyMap<string, KnownCategory>
 }
 
-/** A set, after its series when that is new; null when the row is no set. */
+/** A set, preceded by its series if that is new; null if the row is not a set. */
 function setEntries(row: Json, market: Market, { read, series: seriesRead }: SetsRead): Entry[] | null {
   if (!('series' in row) || !('printedTotal' in row)) return null
   const id = identifier(row.id)
@@ -126,12 +126,12 @@ function cardEntries(row: Json, market: Market, { read, known }: SetsRead): Entr
 
 const PLAIN_RARITIES = new Set(['Common', 'Uncommon', 'Rare', 'Promo'])
 
-/** Whether cards of that rarity exist as holo only; from Scarlet & Violet on that is so for Rare, too. */
+/** Whether cards of this rarity exist only as holo; from Scarlet & Violet on, that includes Rare. */
 function isHoloOnly(rarity: string | undefined, set: string): boolean {
   return rarity !== undefined && (!PLAIN_RARITIES.has(rarity) || (rarity === 'Rare' && /^([rz]?sv|me)\d/.test(set)))
 }
 
-// `subtypes` mixes stages, suffixes and mechanics. The first of these that a card has is its stage: a Mega is no Basic.
+// `subtypes` mixes stages, suffixes and mechanics. The first of these on a card is its stage: a Mega is not a Basic.
 const STAGES = ['VMAX', 'VSTAR', 'V-UNION', 'MEGA', 'BREAK', 'Level-Up', 'Restored', 'Stage 2', 'Stage 1', 'Baby', 'Basic']
 const SUFFIXES = ['ex', 'EX', 'GX', 'V', 'SP', 'Prime', 'LEGEND', 'Prism Star', 'Star']
 const SUFFIX_TERMS: Readonly<Record<string, string>> = { LEGEND: 'Legend' }

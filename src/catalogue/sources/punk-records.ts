@@ -6,15 +6,15 @@ import { finishSlug } from '../finishes.ts'
 import type { CatalogueFormat } from '../records.ts'
 import { address, attributeList, catalogueRows, documentLines, type Entry, isObject, type Json, peek, RANK, text, texts } from './reading.ts'
 
-// Refs: `punk-records:<language>` (root), `punk-records:pack:<pack id>`, `punk-records:<language>:<card id>`. The pack
-// id tells the language; card ids are the same in all languages.
+// Refs: `punk-records:<language>` (root), `punk-records:pack:<pack id>`, `punk-records:<language>:<card id>`. The pack id determines the
+// language; card ids are the same in all languages.
 const LANGUAGES: Readonly<Record<string, { code: string; name: string }>> = {
   569: { code: 'en', name: 'English' },
   550: { code: 'ja', name: 'Japanese' },
   622: { code: 'fr', name: 'French' },
 }
 
-/** The beginning of a file of packs: an object by pack id. */
+/** The start of a file of packs: an object keyed by pack id. */
 const PACKS = /^\{\s*"\d+"\s*:/
 
 export const punkRecords: CatalogueFormat = {
@@ -66,7 +66,7 @@ function packReader(market: Market): (row: Json) => Entry[] | null {
   }
 }
 
-/** `ROMANCE DAWN [OP-01]`; packs without a label have it in their title or none at all. */
+/** `ROMANCE DAWN [OP-01]`; packs without a label have it in their title or not at all. */
 function packName(row: Json): string | undefined {
   const parts = isObject(row.title_parts) ? row.title_parts : {}
   const title = plainText(parts.title) ?? plainText(row.raw_title)
@@ -74,7 +74,7 @@ function packName(row: Json): string | undefined {
   return title && label ? `${title} [${label}]` : title
 }
 
-/** `OP-01`, where the label or the title's brackets have it; `OP14-EB04` is a pack of two. */
+/** `OP-01`, from the label or the title's brackets; `OP14-EB04` is a combination of two packs. */
 function codesOf(row: Json, name: string): string[] {
   const label = text(isObject(row.title_parts) ? row.title_parts.label : undefined)
   return [label ?? /[【[]([A-Z]+\d*-[A-Z]*\d+)[】\]]/.exec(name)?.[1]].filter((code) => code !== undefined)
@@ -149,11 +149,11 @@ function joined(value: unknown): string | undefined {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }
 
-/** Text of a web page as plain text: `<br>` becomes a line break, entities their characters; `-` alone is nothing. */
+/** Plain text of HTML: `<br>` becomes a line break, entities are decoded; a lone `-` means no value. */
 function plainText(value: unknown): string | undefined {
   const raw = text(value)
   if (raw === undefined || raw === '-') return undefined
-  // Decoded twice: the source has a few texts that were encoded twice (`l&amp;apos;art`).
+  // Decoded twice: a few texts of the source are encoded twice (`l&amp;apos;art`).
   return text(decoded(decoded(raw.replace(/<br\s*\/?>/gi, '\n'))).replace(/\u00a0/g, ' '))
 }
 

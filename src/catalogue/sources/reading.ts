@@ -1,4 +1,4 @@
-// What the catalogue formats share: values of loose JSON, lines of files and documents, and refusal of repeated refs.
+// Shared by the catalogue formats: values of loosely typed JSON, lines of files and documents, and rejection of repeated refs.
 import { hash } from 'node:crypto'
 import { FeedError, type FeedLine, type FeedSource, jsonEntries } from '#core/feed.ts'
 import { LARGEST_INTEGER } from '#core/fields.ts'
@@ -6,46 +6,46 @@ import { type Problem, problem, type Reason, reason } from '#core/problems.ts'
 import { cleaned } from '#core/text.ts'
 import type { CatalogueRow, CategoryRecord, ItemRecord, SourceKey } from '../records.ts'
 
-/** Longest ref, name, code or foreign id, as `shortText` has it: the database looks them up in indexes. */
+/** Maximum length of a ref, name, code or foreign id, as in `shortText`: the database indexes them. */
 const LONGEST_TEXT = 500
-/** Longest value of an attribute, as `AttributeList` has it. */
+/** Maximum length of an attribute value, as in `AttributeList`. */
 const LONGEST_VALUE = 10_000
 
 export type Json = Record<string, unknown>
 
-/** What a row gives, before its line number is put to it. */
+/** The result of a row, before its line number is added. */
 export type Entry = { category: CategoryRecord } | { item: ItemRecord; key: SourceKey } | { reject: Reason }
 
-/** Text without white space at its ends, undefined for anything else and for text that shows nothing. */
+/** Trimmed text; undefined for anything else, and for text without visible characters. */
 export function text(value: unknown): string | undefined {
   return typeof value === 'string' ? cleaned(value) || undefined : undefined
 }
 
-/** Text that can be part of a ref, undefined for anything else. */
+/** Text that can be part of a ref; undefined for anything else. */
 export function identifier(value: unknown): string | undefined {
   const found = text(value)
   return found !== undefined && found.length <= LONGEST_TEXT ? found : undefined
 }
 
-/** A web address, undefined for anything else. */
+/** A web address; undefined for anything else. */
 export function address(value: unknown): string | undefined {
   const found = text(value)
   return found && /^https?:\/\/\S+$/.test(found) ? found : undefined
 }
 
-/** The texts of a list, undefined when there is none. */
+/** The texts of a list; undefined if there are none. */
 export function texts(value: unknown): string[] | undefined {
   const found = Array.isArray(value) ? value.map(text).filter((t) => t !== undefined) : []
   return found.length > 0 ? found : undefined
 }
 
-/** A whole number from 1 up that fits a database integer, also when written as text; undefined for anything else. */
+/** A positive integer that fits a database integer, also if written as text; undefined for anything else. */
 export function wholeNumber(value: unknown): number | undefined {
   const number = typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value
   return typeof number === 'number' && Number.isInteger(number) && number > 0 && number <= LARGEST_INTEGER ? number : undefined
 }
 
-/** The whole numbers of a list, undefined when there is none; other entries are passed over. */
+/** The positive integers of a list; undefined if there are none. Other entries are ignored. */
 export function wholeNumbers(value: unknown): number[] | undefined {
   const found = Array.isArray(value) ? value.map(wholeNumber).filter((n) => n !== undefined) : []
   return found.length > 0 ? found : undefined
@@ -55,26 +55,25 @@ export function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Attributes in the order given, without those that have no value. */
+/** Attributes in the given order, without those that have no value. */
 export function attributeList(entries: readonly (readonly [string, string | undefined])[]): ItemRecord['attributes'] {
   return entries.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]))
 }
 
-/** Where a kind of file stands among the files of one import (`CatalogueFormat.rank`). */
+/** Import order of the kinds of files (`CatalogueFormat.rank`). */
 export const RANK = { series: 0, sets: 1, cards: 2 } as const
 
 const SAMPLE_ROWS = 100
-/** The refs of a file are in memory while it is read; larger catalogues come in several files. */
+/** All refs of a file are in memory while it is read; larger catalogues must be split. */
 const MOST_ITEMS = 1_000_000
 const MOST_CATEGORIES = 20_000
-/** Longest key of a ref that is kept as it is. */
+/** Longer refs are kept in memory as digests. */
 const LONGEST_KEY = 40
 
 /**
- * Turns lines into catalogue rows. A ref that came before in the same file is refused: the first keeps it.
+ * Turns lines into catalogue rows. A ref that is repeated within a file is rejected: the first one counts.
  * @param format its name, for the reason of a reject
- * @param entriesOf null says that the row is nothing of this format; when that is so for all of the first 100 rows the
- *   file is another format and a `FeedError` is thrown
+ * @param entriesOf returns null if the row does not have this format; if none of the first 100 rows has it, a `FeedError` is thrown
  */
 export async function* catalogueRows<T>(
   batches: AsyncIterable<FeedLine<T>[]>,
@@ -104,7 +103,7 @@ export async function* catalogueRows<T>(
   check()
 }
 
-/** What a file has had so far: its lines by ref, and how many things of each kind. */
+/** What has been read of a file: line numbers by ref, and counts of each kind. */
 interface Seen {
   lines: Map<string, number>
   items: number
@@ -130,12 +129,12 @@ function numbered(line: number, entry: Entry, seen: Seen): CatalogueRow {
   return { line, ...entry }
 }
 
-/** Refs may be long, their digests are not. */
+/** The ref itself, or its digest if it is long. */
 function keyOf(text: string): string {
   return text.length > LONGEST_KEY ? hash('sha1', text, 'base64') : text
 }
 
-/** The field that is longer than it may be, undefined when all can be stored. */
+/** The first field that exceeds its maximum length; undefined if all can be stored. */
 function longText(record: ItemRecord | CategoryRecord): Problem | undefined {
   const { ref, name } = record
   if (isLong(ref)) return problem('ref', 'text', { max: LONGEST_TEXT })
@@ -156,7 +155,7 @@ function isLong(value: unknown): boolean {
 }
 
 /**
- * Entries of a list or object in a JSON document as lines: position + 1. What is no object is refused.
+ * Entries of a list or object in a JSON document as lines: position + 1. Entries that are not objects are rejected.
  * @param path of the entries, such as `$.products.*`
  */
 export async function* documentLines(source: FeedSource, path: string): AsyncIterable<FeedLine<Json>[]> {
@@ -171,7 +170,7 @@ export async function* documentLines(source: FeedSource, path: string): AsyncIte
 
 const PEEK_BYTES = 512
 
-/** The beginning of a file (without byte order mark and white space), and the whole file to be read after. */
+/** The start of a file (without byte order mark and white space), and the whole file for reading afterwards. */
 export async function peek(source: FeedSource): Promise<{ start: string; source: FeedSource }> {
   const bytes = source.bytes[Symbol.asyncIterator]()
   const head: Uint8Array[] = []

@@ -1,17 +1,17 @@
-// The finishes of a TCGdex card: each printing that it states, and the ids that shops have for it.
+// The finishes of a TCGdex card: each stated printing, and its ids in shops.
 import { finishSlug } from '../finishes.ts'
 import type { ForeignId } from '../records.ts'
 import { isObject, type Json, text, texts, wholeNumber } from './reading.ts'
 
-/** A finish of a card, which is one item. The first stated has the card's own ref. */
+/** A finish of a card, which becomes one item. The first one uses the card's own ref. */
 export interface Finish {
   /** canonical slug such as `holo-first-edition`, unique within the card; null if the source states no finish */
   slug: string | null
   /** `Holo First Edition` */
   label: string | undefined
-  /** its name in price files (`normal`, `reverse`, `holo`, `firstEdition`), or the slug where that is another item's */
+  /** its name in price files (`normal`, `reverse`, `holo`, `firstEdition`), or the slug if another item uses that name */
   priceFinish: string | undefined
-  /** ids in shops, with the finish of the shop's product that this item is */
+  /** ids in shops, with the finish of the shop's product that matches this item */
   foreignIds: ForeignId[]
 }
 
@@ -22,9 +22,9 @@ interface ShopIds {
 
 interface Printing {
   slug: string
-  /** the word that price files have for it */
+  /** the name used by price files */
   word: string
-  /** whether it is nothing but that: no stamp, foil or size */
+  /** no stamp, special foil or size */
   plain: boolean
   ids: ShopIds
 }
@@ -33,7 +33,7 @@ const SHOPS = ['cardmarket', 'tcgplayer'] as const
 const FLAGS = ['normal', 'holo', 'reverse', 'firstEdition'] as const
 const PLAIN_SLUGS = new Set(['normal', 'holo', 'reverse', 'first-edition', 'holo-first-edition', 'shadowless', 'holo-shadowless'])
 
-/** The finishes of a card, at least one: those of its list of printings, or of its flags where it has these instead. */
+/** The finishes of a card, at least one: from its list of printings, or from its flags if it has those instead. */
 export function finishesOf(card: Json): Finish[] {
   const cardIds = shopIds(card.thirdParty)
   const printings = distinct(statedPrintings(card.variants, cardIds))
@@ -43,7 +43,7 @@ export function finishesOf(card: Json): Finish[] {
   const claimed = new Set<string>()
   return printings.map((printing) => {
     const { slug, word, ids } = printing
-    // Where two items of a card share a shop's id and finish word, it means the first: a price must never be of both.
+    // If two items of a card share a shop's id and finish name, only the first uses it: a price must not apply to both.
     const own = foreignIds(ids, (source, id) => {
       const key = `${source} ${id} ${word}`
       if (claimed.has(key)) return slug
@@ -85,7 +85,7 @@ function hasIds(ids: ShopIds): boolean {
   return SHOPS.some((shop) => ids[shop] !== undefined)
 }
 
-/** One printing a slug; those of one slug whose shop ids contradict each other are several, told apart by a number. */
+/** Removes duplicates by slug; printings with the same slug but contradictory shop ids are kept, with a number appended. */
 function distinct(printings: Printing[]): Printing[] {
   const found: Printing[] = []
   const bySlug = new Map<string, Printing[]>()
@@ -105,7 +105,7 @@ function distinct(printings: Printing[]): Printing[] {
   return found
 }
 
-/** The printing that price files mean by a word: the plain one, or the card's first where that alone has the word. */
+/** The printing that price files mean by a name: the plain one, or the card's first if only that one has the name. */
 function plainestOf(printings: readonly Printing[], word: string): Printing | undefined {
   const alike = printings.filter((printing) => printing.word === word)
   return alike.find(({ plain }) => plain) ?? alike.find((printing) => printing === printings[0])

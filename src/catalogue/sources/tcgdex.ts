@@ -1,4 +1,4 @@
-// Reads the TCGdex catalogue: series, sets and cards, international and Asian, and cards in its English API's form.
+// Reads the TCGdex catalogue: series, sets and cards, international and Asian, and cards in the form of its English API.
 import type { Market } from '#core/markets.ts'
 import { ndjsonRows } from '#core/feed.ts'
 import { reason, type Term } from '#core/problems.ts'
@@ -21,23 +21,23 @@ import {
 } from './reading.ts'
 import { type Finish, finishesOf } from './tcgdex-finishes.ts'
 
-// Refs: `tcgdex:serie:<id>`, `tcgdex:set:<id>`, `tcgdex:<card id>`, `tcgdex:<card id>:<finish>`. Asian releases reuse
-// ids of the international ones for other things and are therefore named `tcgdex-asia:...` throughout.
+// Refs: `tcgdex:serie:<id>`, `tcgdex:set:<id>`, `tcgdex:<card id>`, `tcgdex:<card id>:<finish>`. Asian releases reuse ids of
+// international ones for other things, so their refs start with `tcgdex-asia:`.
 type Source = 'tcgdex' | 'tcgdex-asia'
 
 const WESTERN = ['en', 'fr', 'de', 'es', 'it', 'pt', 'nl', 'pl']
 const ASIAN = ['ja', 'zh-tw', 'zh-cn', 'ko', 'th', 'id']
 
-/** Each may become an item with all the texts of its card, and is compared with the others. */
+/** Each may become an item with all texts of its card, and is compared with the others. */
 const MOST_PRINTINGS = 200
 
-/** Pokémon TCG Pocket: its cards exist on screens only. */
+/** Pokémon TCG Pocket: its cards are digital only. */
 const DIGITAL_SERIE = 'tcgdex:serie:tcgp'
 
-/** Where the source documents its pictures to be (https://tcgdex.dev/assets). */
+/** The documented host of the source's pictures (https://tcgdex.dev/assets). */
 const ASSETS = 'https://assets.tcgdex.net'
 
-/** What cards need of their set. */
+/** The facts about a set that its cards need. */
 interface SetFacts {
   printedTotal: number | null
   /** ref of its series */
@@ -51,7 +51,7 @@ export const tcgdex: CatalogueFormat = {
   marks: [
     { type: 'json', names: ['id', 'localId', 'name'] },
     { type: 'json', names: ['id', 'name', 'cardCount'] },
-    // Series have nothing but names by language.
+    // Series consist only of names by language.
     ...[...WESTERN, ...ASIAN].filter((language) => language !== 'id').map((language) => ({ type: 'json' as const, names: ['id', 'name', language] })),
   ],
   rank: (head) => RANK[kindOfHead(head)],
@@ -61,7 +61,7 @@ export const tcgdex: CatalogueFormat = {
   },
 }
 
-/** The sets of this import by ref, and those of earlier ones. */
+/** The sets of this import by ref, and those of earlier imports. */
 interface SetsRead {
   read: Map<string, SetFacts>
   known: ReadonlyMap<string, KnownCategory>
@@ -78,7 +78,7 @@ function rowReader(market: Market, sets: SetsRead): (row: Json) => Entry[] | nul
     if (kind === null) return null
     const id = identifier(row.id)
     if (id === undefined || id === 'null') return [{ reject: reason('lacks', { thing: THING[kind], field: 'id' }) }]
-    // A set of the Asian file can be named in English alone; the row before tells where it belongs.
+    // A set of the Asian file may have only an English name; it then belongs to the same source as the previous row.
     const onlyEnglish = isObject(row.name) && Object.keys(row.name).join() === 'en'
     const source = kind === 'sets' && onlyEnglish ? previous : sourceOf(row.name)
     previous = source
@@ -100,7 +100,7 @@ type Kind = keyof typeof RANK
 const THING: Readonly<Record<Kind, Term>> = { series: 'series', sets: 'set', cards: 'card' }
 const SERIES_FIELDS = new Set(['id', 'name', 'energies', 'logo'])
 
-/** The kind of a row by its shape. */
+/** The kind of a row, judged by its fields. */
 function kindOf(row: Json): Kind | null {
   if (!('id' in row) || !('name' in row)) return null
   if ('set' in row) return 'localId' in row ? 'cards' : null
@@ -108,7 +108,7 @@ function kindOf(row: Json): Kind | null {
   return Object.keys(row).every((field) => SERIES_FIELDS.has(field)) ? 'series' : null
 }
 
-/** The kind of a file by its first line; the line of a card may be longer than what is shown of it. */
+/** The kind of a file, judged by its first line; the line of a card may be longer than the head of the file. */
 function kindOfHead(head: string): Kind {
   try {
     const row: unknown = JSON.parse(head.trimStart().split('\n', 1)[0]!)
@@ -123,7 +123,7 @@ function sourceOf(name: unknown): Source {
   return languages.length > 0 && languages.every((language) => ASIAN.includes(language)) ? 'tcgdex-asia' : 'tcgdex'
 }
 
-/** Text in the first of the languages it exists in; the API form has plain text. */
+/** The text in the first available language; the API form has plain text. */
 function localized(value: unknown, source: Source): string | undefined {
   if (!isObject(value)) return text(value)
   const languages = source === 'tcgdex-asia' ? ASIAN : WESTERN
@@ -149,7 +149,7 @@ function setEntry(row: Json, { market, source, id, name, sets }: Reading): Entry
   }
 }
 
-/** The set's id and its abbreviations; the one of the online game may be shared by a set and its gallery. */
+/** The set's id and its abbreviations; a set and its gallery may share the online game's abbreviation. */
 function codesOf(set: Json, id: string): string[] {
   const official = isObject(set.abbreviations) ? text(set.abbreviations.official) : undefined
   return [...new Set([id, official, text(set.tcgOnline)].filter((code) => code !== undefined))]
@@ -163,7 +163,7 @@ function shopIdsOf({ thirdParty }: Json): ForeignId[] {
   })
 }
 
-/** The set inside a card of the API form, once for each import: it tells less of the set, and not its series. */
+/** The set embedded in a card of the API form, once per import: it has fewer facts, and no series. */
 function embeddedSet(set: Json, { market, source, id, sets }: Omit<Reading, 'name'>): Entry[] {
   const ref = `${source}:set:${id}`
   const name = text(set.name)
@@ -192,7 +192,7 @@ function cardEntries(row: Json, reading: Reading & { setId: string }): Entry[] {
   const set = setOf(`${source}:set:${setId}`, sets)
   const code = collectorNumber(number, set?.printedTotal ?? null)
   const image = address(row.image) ?? assetOf(row, reading, set?.parent ?? null)
-  // Cards of the API form have flags in place of printings, which say `normal` of holos, too.
+  // Cards of the API form have flags instead of printings, which state `normal` for holos, too.
   const flat = !isObject(row.name)
   return finishesOf(flat ? { ...row, variants: undefined } : row).map((finish, i) => ({
     key: { source: flat ? 'tcgdex-api' : source, id, finish: finish.slug ?? '' },
@@ -214,8 +214,8 @@ function cardEntries(row: Json, reading: Reading & { setId: string }): Entry[] {
 }
 
 /**
- * Where the picture of a card is that the files of the database do not tell; undefined if that is not certain: cards of
- * the API form tell it themselves, and of languages other than English the source has few pictures.
+ * The address of a card's picture, which the database files omit; undefined if uncertain. Cards of the API form state it themselves,
+ * and the source has few pictures in languages other than English.
  */
 function assetOf({ name, localId }: Json, { source, setId }: { source: Source; setId: string }, serie: string | null): string | undefined {
   if (source !== 'tcgdex' || !isObject(name) || text(name.en) === undefined || serie === null) return undefined
@@ -223,7 +223,7 @@ function assetOf({ name, localId }: Json, { source, setId }: { source: Source; s
   return path.every((part) => encodeURIComponent(part) === part) ? `${ASSETS}/en/${path.join('/')}` : undefined
 }
 
-/** `localId` as printed: it is percent-encoded where a file name could not hold the character. */
+/** `localId` as printed; it is percent-encoded if a file name could not contain a character. */
 function printedNumber(localId: unknown): string | undefined {
   const number = text(localId)
   try {
@@ -248,7 +248,7 @@ function detailsOf(row: Json, source: Source): ItemRecord['details'] {
   }
 }
 
-/** The names in other languages that differ from the one the card has here. */
+/** The names in other languages that differ from the card's name here. */
 function otherNames(names: unknown, source: Source): string[] | undefined {
   if (!isObject(names)) return undefined
   const known = new Set([fold(localized(names, source) ?? '')])

@@ -5,12 +5,12 @@ import { problem, reason } from '#core/problems.ts'
 import type { CatalogueFormat } from '../records.ts'
 import { address, attributeList, catalogueRows, type Entry, text, wholeNumber } from './reading.ts'
 
-// Refs: `tcgplayer:sealed` (the one category), `tcgplayer:<productId>`. `set_code` is a group id of TCGplayer whose
-// name the file does not have, so it makes no categories.
+// Refs: `tcgplayer:sealed` (the only category), `tcgplayer:<productId>`. `set_code` is a TCGplayer group id whose name the file does not
+// state, so it does not become a category.
 const CATEGORY = 'tcgplayer:sealed'
 const COLUMNS = ['productId', 'name', 'imageUrl', 'set_code']
 
-/** Words of packs that hold several products; a pencil case or a "Case File" is one. */
+/** Names of multi-packs; a pencil case or a "Case File" is a single product. */
 const MULTI_PACK = /\b(?:Case|Display|Bundle)\b|\[Set of \d+\]/
 const NO_CASES = /Pencil Case\b|\bCase File/g
 
