@@ -1,4 +1,4 @@
-// Points of an archived month as dumps have them: of the items that they belong to now, without those that the database has anew.
+// Points of an archived month in the form of dumps: with the current items, and without points that the database has again.
 import { sql } from 'kysely'
 import type { Tx } from '#db/schema.ts'
 import type { ArchivedPoint, ArchiveFile } from '#prices/archive/archive-file.ts'
@@ -6,7 +6,7 @@ import { withoutCovered } from '#prices/archive/price-archive.ts'
 
 const BATCH = 20_000
 
-/** Batches of stored rows, as `selectPoints` reads them. */
+/** Batches of rows in the format of `selectPoints`. */
 export async function* archivedRows(tx: Tx, file: ArchiveFile): AsyncGenerator<unknown[]> {
   let batch: ArchivedPoint[] = []
   for await (const point of pointsAsMerged(file, await mergedItems(tx))) {
@@ -18,14 +18,14 @@ export async function* archivedRows(tx: Tx, file: ArchiveFile): AsyncGenerator<u
   if (batch.length > 0) yield await storedRows(tx, batch)
 }
 
-/** By survivor: itself and the items that were merged into it, the earliest merge first. */
+/** By survivor: its own id, followed by the items merged into it, earliest merge first. */
 async function mergedItems(tx: Tx): Promise<Map<number, number[]>> {
   const { rows } = await sql<{ survivor: number; merged: number[] }>`
     select live_item(from_item) as survivor, array_agg(from_item order by id) as merged from merges where undone_at is null group by 1`.execute(tx)
   return new Map(rows.map(({ survivor, merged }) => [survivor, [survivor, ...merged]]))
 }
 
-/** Points of merged items come last, as the survivors': of several at the same moment one. */
+/** Yields points of merged items last, under their survivor's id and without duplicates of the same moment. */
 async function* pointsAsMerged(file: ArchiveFile, merged: ReadonlyMap<number, readonly number[]>): AsyncGenerator<ArchivedPoint> {
   const apart = new Set([...merged.values()].flat())
   for await (const point of file.points()) if (!apart.has(point.itemId)) yield point

@@ -1,4 +1,4 @@
-// Dumps in a bucket of an S3-compatible store, which all nodes share: each dump's files below its moment, the manifest last.
+// Dumps in a bucket of an S3-compatible store that all nodes share: a folder per dump, named by its moment, with a manifest.
 import { openAsBlob } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -11,14 +11,14 @@ import { openBucket, whyOf } from '#files/bucket.ts'
 import { type DumpStore, isStamp, KEPT_DUMPS, MANIFEST, stampOf, type StoredDumpFile, type StoreProblem } from './store.ts'
 import type { Dump } from './types.ts'
 
-/** Dumps below their moments in a bucket; the manifest of each comes last and goes first. */
+/** Dumps in folders of a bucket, named by their moments. Each manifest is written last and deleted first. */
 export class DumpBucket implements DumpStore {
   readonly place: string
   readonly #bucket: S3mini
   readonly #prefix: string
   readonly #staging: string
 
-  /** @param staging folder in which a dump is written before it is sent */
+  /** @param staging folder in which a dump is written before it is uploaded */
   constructor(settings: BucketSettings, staging: string) {
     const { bucket, prefix } = openBucket(settings)
     this.place = settings.url
@@ -52,7 +52,7 @@ export class DumpBucket implements DumpStore {
       await this.#bucket.putObject(this.#key(stamp, MANIFEST), JSON.stringify(dump), 'application/json')
       const { keys, published } = await this.#entries()
       const kept = published.slice(0, KEPT_DUMPS)
-      // With those of a dump that broke off. A manifest goes before its files.
+      // Includes incomplete dumps. Manifests are deleted before their files.
       const old = keys.filter((key) => !kept.includes(this.#stampOf(key)))
       for (const key of old.sort((a, b) => Number(b.endsWith(MANIFEST)) - Number(a.endsWith(MANIFEST)))) await this.#bucket.deleteObject(key)
     })
@@ -75,7 +75,7 @@ export class DumpBucket implements DumpStore {
     return key.slice(this.#prefix.length).split('/', 1)[0]!
   }
 
-  /** Everything that is kept below names of dumps, and the dumps that are whole, newest first. */
+  /** All keys in folders of dumps, and the complete dumps, newest first. */
   async #entries(): Promise<{ keys: string[]; published: string[] }> {
     const listed = await this.#bucket.listObjects('/', this.#prefix)
     if (!listed) throw new S3ServiceError('The bucket does not exist', 404, 'NoSuchBucket')

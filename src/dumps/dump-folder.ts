@@ -1,4 +1,4 @@
-// Dumps in a folder on disk, which several nodes may share.
+// Dumps in a folder on disk that several nodes may share.
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type DumpStore, isStamp, KEPT_DUMPS, MANIFEST, stampOf, type StoredDumpFile } from './store.ts'
@@ -16,7 +16,7 @@ export class DumpFolder implements DumpStore {
     return this.#path
   }
 
-  /** Made when the first dump is. */
+  /** The folder is created with the first dump. */
   async problem(): Promise<null> {
     return null
   }
@@ -29,7 +29,7 @@ export class DumpFolder implements DumpStore {
   async open(name: string): Promise<StoredDumpFile | null> {
     const stamp = stampOf(name)
     if (stamp === null) return null
-    // Held open: the next dump may remove it meanwhile.
+    // Kept open, because the next dump may delete the file during the download.
     const file = await open(join(this.#path, stamp, name)).catch(orMissing)
     return file && { bytes: (await file.stat()).size, body: file.createReadStream() }
   }

@@ -1,4 +1,4 @@
-// The newest dump and the one that is being made, for operators.
+// Returns the newest dump and the one in progress, for operators.
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { textOf } from '#core/problems.ts'
@@ -33,7 +33,7 @@ export const getDumpState = verb({ name: 'getDumpState', needs: 'operator', inpu
   dumpState({ dumps }),
 )
 
-/** The state as operators see it; a store that cannot be used is a part of it, not an error. */
+/** The state as operators see it; an unavailable store is part of it instead of an error. */
 export async function dumpState({ dumps: { store, progress } }: DumpCtx): Promise<DumpState> {
   const problem = await store.problem()
   return { latest: problem ? null : await store.latest(), ...progress, place: store.place, problem: problem && textOf(problem.why) }

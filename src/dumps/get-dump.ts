@@ -1,4 +1,4 @@
-// The manifest of the newest dump.
+// Returns the manifest of the newest dump.
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
 import { type HasViewer, verb } from '#core/verb.ts'

@@ -1,4 +1,4 @@
-// Makes a dump: every table as of one moment of the database, while others go on writing.
+// Creates a dump: every table from one database snapshot, without blocking writes.
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -14,10 +14,10 @@ import { dumpTables, type DumpTable, type Row } from './tables.ts'
 import type { Dump, DumpFile } from './types.ts'
 
 export interface DumpProgress {
-  /** tables that are written, of so many */
+  /** number of finished tables */
   tables: number
   of: number
-  /** rows of them and of the one that is being written */
+  /** rows written so far */
   rows: number
 }
 
@@ -29,11 +29,11 @@ interface DumpMaking {
   onProgress?: (progress: DumpProgress) => void
 }
 
-/** Only one dump of a database is made at a time. */
+/** Advisory lock: a database has at most one dump in progress. */
 const LOCK = 7312
 const BATCH = 20_000
 
-/** Makes a dump and puts it into the store, whole or not at all. @throws CONFLICT where another one is being made */
+/** Creates a dump and publishes it, completely or not at all. @throws CONFLICT if another one is in progress */
 export async function makeDump({ db, store, archive, currencies, onProgress = () => {} }: DumpMaking): Promise<Dump> {
   return db.kysely
     .transaction()

@@ -1,4 +1,4 @@
-// The dumps of a node: one at a time, every night and when an operator asks, with how far the one under way is.
+// The dumps of a node, one at a time: every night and on demand, with the progress of the current one.
 import { conflict } from '#core/errors.ts'
 import { HOUR_MS } from '#core/duration.ts'
 import type { Log } from '#core/context.ts'
@@ -16,25 +16,25 @@ export interface DumpMakerOptions {
   store: DumpStore
   archive: PriceArchive
   currencies: Readonly<Record<Market, string>>
-  /** the hour of the day at which dumps are made, in the zone; null for none by itself */
+  /** hour of the nightly dump in the time zone; null for no automatic dumps */
   dumpHour: number | null
   timeZone: string
   now: () => Date
 }
 
 export interface MakingState {
-  /** the dump that this node makes, null while it makes none */
+  /** the dump in progress on this node; null if there is none */
   running: (DumpProgress & { started_at: string }) | null
-  /** why the last one failed on this node, null where it did not */
+  /** why the last dump of this node failed; null if it succeeded */
   failure: string | null
 }
 
-/** What verbs of dumps need of the node. */
+/** The part of the node that verbs of dumps need. */
 export interface DumpCtx {
   dumps: DumpMaker
 }
 
-/** Makes the dumps of a node, and knows where they are kept. */
+/** Creates the dumps of a node and holds their store. */
 export class DumpMaker {
   readonly #options: DumpMakerOptions
   readonly store: DumpStore
@@ -50,7 +50,7 @@ export class DumpMaker {
     return this.#state
   }
 
-  /** Begins a dump. @throws CONFLICT where this node is making one; another node's is met when it is `made` */
+  /** Starts a dump. @throws CONFLICT if this node has one in progress; another node's rejects `made` */
   begin(): { made: Promise<Dump> } {
     if (this.#making) throw conflict('dump_running')
     const { db, store, archive, currencies, now } = this.#options
@@ -76,7 +76,7 @@ export class DumpMaker {
     return { made: this.#making }
   }
 
-  /** Makes the dump of the night where there is none yet and the catalogue has something. */
+  /** Creates the nightly dump if it is due and the catalogue is not empty. */
   async makeDue(isEmpty: boolean): Promise<void> {
     const { dumpHour, timeZone, now, log } = this.#options
     if (dumpHour === null || isEmpty || this.#making) return
@@ -87,22 +87,22 @@ export class DumpMaker {
     log.info({ files: dump.files.length }, 'Nightly dump created')
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no dump is in progress. */
   async close(): Promise<void> {
     await this.#making?.catch(() => {})
   }
 }
 
-/** For operators: of a store that cannot be used, what the log has. */
+/** The error as operators see it; for an unavailable store, the cause from the log. */
 function reasonOf(error: Error): string {
   return error.cause instanceof Error ? error.cause.message : error.message
 }
 
-/** The latest moment at which it was this hour in the zone, in epoch milliseconds. */
+/** The last time it was this hour in the zone, in epoch milliseconds. */
 function lastTimeOf(hour: number, now: Date, zone: string): number {
   const wanted = String(hour).padStart(2, '0')
   let time = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS
-  // A day of 25 hours has each hour, one of 23 may lack it: then that of the day before counts.
+  // A day of 25 hours has every hour; one of 23 may lack it, and then the day before counts.
   for (let hours = 0; hours < 49 && localTime(new Date(time), zone).slice(11, 13) !== wanted; hours += 1) time -= HOUR_MS
   return time
 }

@@ -1,4 +1,4 @@
-// The store that the settings name: a bucket, or a folder.
+// Opens the configured dump store: a bucket or a folder.
 import type { BucketSettings } from '#config.ts'
 import type { Log } from '#core/context.ts'
 import { textOf } from '#core/problems.ts'
@@ -6,14 +6,14 @@ import { DumpBucket } from './dump-bucket.ts'
 import { DumpFolder } from './dump-folder.ts'
 import type { DumpStore } from './store.ts'
 
-/** Opens the store; nothing is asked of it yet. */
+/** Opens the store without contacting it. */
 export function openDumpStore({ dumpsDir, dumpsS3 }: { dumpsDir: string; dumpsS3: BucketSettings | null }): DumpStore {
   return dumpsS3 ? new DumpBucket(dumpsS3, dumpsDir) : new DumpFolder(dumpsDir)
 }
 
 /**
- * Asks the store before the node serves. One that cannot be reached may come back; one that refuses will not by itself.
- * @throws Error of one sentence where it refuses its settings
+ * Checks the store before the node serves. An unreachable store may recover; one that rejects its settings will not.
+ * @throws Error with one sentence if the store rejects its settings
  */
 export async function checkDumpStore(store: DumpStore, log: Log): Promise<void> {
   const problem = await store.problem()

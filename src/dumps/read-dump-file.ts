@@ -1,4 +1,4 @@
-// A file of a dump that is kept.
+// Opens a file of an available dump.
 import { notFound } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'
@@ -7,7 +7,7 @@ import type { DumpCtx } from './maker.ts'
 import type { StoredDumpFile } from './store.ts'
 import { closed } from './types.ts'
 
-/** A file with the name that it was asked by. */
+/** A file with its requested name. */
 export type NamedDumpFile = StoredDumpFile & { name: string }
 
 export const readDumpFile = verb(

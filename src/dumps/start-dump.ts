@@ -1,4 +1,4 @@
-// Begins a dump, which is made while its caller goes on.
+// Starts a dump in the background.
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'
@@ -11,7 +11,7 @@ export const startDump = verb(
   async (ctx: DumpCtx & WriteCtx): Promise<DumpState> => {
     let began = false
     return change(ctx, async (_tx, note) => {
-      // The write may be tried again after a deadlock. What becomes of the dump is told by its state.
+      // The write may be retried after a deadlock. The result of the dump is visible in its state.
       if (!began) ctx.dumps.begin().made.catch(() => {})
       began = true
       note.audit({ action: 'dump.start', subject: 'dump', id: ctx.now().toISOString() })

@@ -1,50 +1,50 @@
-// Where dumps are kept: what a store does, and how its entries are named.
+// The interface of dump stores, and the names of their entries.
 import type { Readable } from 'node:stream'
 import type { Reason } from '#core/problems.ts'
 import type { Dump } from './types.ts'
 
-/** A file of a dump as it is sent. */
+/** A file of a dump, ready to be sent. */
 export interface StoredDumpFile {
   bytes: number
   body: Readable
 }
 
-/** Why a store cannot be used now, for an operator. */
+/** Why a store is currently unavailable, for operators. */
 export interface StoreProblem {
   why: Reason
-  /** whether the store answers and refuses: only other settings help */
+  /** whether the store responds but rejects requests: only other settings help */
   refused: boolean
 }
 
-/** Its methods throw UNAVAILABLE where the store cannot be used now; the reason is in the log. */
+/** The methods throw UNAVAILABLE if the store is unavailable; the reason is logged. */
 export interface DumpStore {
   /** folder or address, for operators */
   readonly place: string
-  /** the newest dump, null before the first */
+  /** the newest dump; null before the first */
   latest(): Promise<Dump | null>
-  /** null where no dump that is kept has a file of this name */
+  /** null if no available dump has a file with this name */
   open(name: string): Promise<StoredDumpFile | null>
-  /** the folder in which the files of a dump are written before it is published */
+  /** the folder in which a dump's files are written before it is published */
   stage(stamp: string): string
-  /** Makes what is staged the newest dump; older ones but the last are removed. */
+  /** Publishes the staged files as the newest dump, and deletes all but the newest dumps. */
   publish(stamp: string, dump: Dump): Promise<void>
-  /** Asks the store; null where it can be used. */
+  /** Checks the store; null if it is available. */
   problem(): Promise<StoreProblem | null>
 }
 
-/** Dumps that stay: who is downloading one when the next is made can end. */
+/** Number of dumps to keep: a download can finish after the next dump is published. */
 export const KEPT_DUMPS = 2
 export const MANIFEST = 'manifest.json'
 
 const STAMP = /^\d{8}T\d{9}Z$/
 const FILE = /^[a-z]+(?:-[a-z]+)*(?:-\d{4}-\d{2})?-(\d{8}T\d{9}Z)\.(?:ndjson\.gz|parquet)$/
 
-/** Whether a name is that of a dump: its moment. */
+/** Whether a name is that of a dump, which is its moment. */
 export function isStamp(name: string): boolean {
   return STAMP.test(name)
 }
 
-/** The name of the dump that a file belongs to, null where it is not the name of a dump's file. */
+/** The name of the dump that a file belongs to; null if it is not the name of a dump file. */
 export function stampOf(file: string): string | null {
   return FILE.exec(file)?.[1] ?? null
 }

@@ -15,12 +15,12 @@ interface TableFile {
   end(): Promise<void>
 }
 
-/** One row on each line. */
+/** Writes one row per line. */
 export function ndjsonFile(path: string): TableFile {
   const gzip = createGzip()
   const file = createWriteStream(path)
   const written = finished(gzip.pipe(file))
-  // Met at the end; a write that waits for a broken file would wait for ever.
+  // `end` reports the error; without destroying the stream, a write to a broken file would wait forever.
   written.catch((error: Error) => gzip.destroy(error))
   return {
     async write(rows) {
@@ -34,7 +34,7 @@ export function ndjsonFile(path: string): TableFile {
   }
 }
 
-/** Each batch is a row group. */
+/** Writes each batch as a row group. */
 export function parquetFile(path: string, columns: readonly DumpColumn[]): TableFile {
   const schema = [{ name: 'root', num_children: columns.length }, ...columns.map(({ name, element }) => ({ name, ...element }))]
   const parquet = new ParquetWriter({ writer: fileWriter(path), schema, createdBy: 'mintmark' })
@@ -50,7 +50,7 @@ export function parquetFile(path: string, columns: readonly DumpColumn[]): Table
   }
 }
 
-/** What the manifest tells of a file that is written. */
+/** The entry of a finished file in the manifest. */
 export async function fileFacts(path: string, rows: number): Promise<DumpFile> {
   const hash = createHash('sha256')
   for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)

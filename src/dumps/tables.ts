@@ -1,4 +1,4 @@
-// The tables of a dump: where their rows come from, and their columns in Parquet.
+// The tables of a dump: the source of their rows, and their Parquet columns.
 import { type RawBuilder, sql } from 'kysely'
 import type { SchemaElement } from 'hyparquet'
 import { pointRow, priceRow, selectCategories, selectItems, selectPoints, selectPrices } from '#catalogue/catalogue-rows.ts'
@@ -14,19 +14,19 @@ import { archivedRows } from './archived-points.ts'
 export interface DumpColumn {
   name: string
   element: Omit<SchemaElement, 'name'>
-  /** the value in a row of the dump as Parquet takes it; the row's field of this name unless told */
+  /** converts a row's value to Parquet; by default, the row's field of this name */
   value?: (row: Row) => unknown
 }
 
 export type Row = Record<string, unknown>
 
 export interface DumpTable {
-  /** how its files are called, such as `items` */
+  /** prefix of its file names, such as `items` */
   name: string
   select: RawBuilder<unknown>
-  /** stored rows that the database no longer has, in batches; they come first */
+  /** rows that are no longer in the database, in batches; written first */
   archived?: () => AsyncIterable<unknown[]>
-  /** a stored row as the dump has it */
+  /** converts a stored row to the form in dumps */
   rowOf: (stored: never) => object
   columns: readonly DumpColumn[]
 }
@@ -45,7 +45,7 @@ const time = (name: string): DumpColumn => ({
   element: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS', repetition_type: 'REQUIRED' },
   value: (row) => new Date(row[name] as string),
 })
-/** Scaled from its digits: a number times 100 is not always a whole one. */
+/** Parsed from its digits, because a number multiplied by 100 is not always an integer. */
 const amount = (name: string): DumpColumn => ({
   name,
   element: { type: 'INT64', converted_type: 'DECIMAL', precision: 12, scale: 2, repetition_type: 'REQUIRED' },
@@ -84,7 +84,7 @@ const POINT_COLUMNS = [integer('item_id'), text('market'), text('label'), amount
 
 const ALL = sql`true`
 
-/** The tables in the order in which a reader needs them; price points by month, oldest first. */
+/** The tables in the order that readers need; price points by month, oldest first. */
 export async function dumpTables(tx: Tx, archive: PriceArchive, currencies: Readonly<Record<Market, string>>): Promise<DumpTable[]> {
   const files = new Map((await archivedMonths(tx)).flatMap(({ month, file }) => (file === null ? [] : [[month, file] as const])))
   const months = [...new Set([...(await monthsWithPoints(tx)), ...files.keys()])].sort()
@@ -110,7 +110,7 @@ async function* archivedPoints(tx: Tx, archive: PriceArchive, file: string): Asy
   yield* archivedRows(tx, await archive.open(file))
 }
 
-/** Partitions are made ahead, and stay when retention has removed their last point: those have no file. */
+/** Partitions are created in advance and kept after retention has emptied them; empty months have no file. */
 async function monthsWithPoints(tx: Tx): Promise<string[]> {
   const months: string[] = []
   for (const month of await priceMonths(tx)) {
@@ -120,7 +120,7 @@ async function monthsWithPoints(tx: Tx): Promise<string[]> {
   return months
 }
 
-/** On `price_points p`. */
+/** Condition on `price_points p`. */
 function inMonth(month: string): RawBuilder<unknown> {
   return sql`p.updated_at >= ${`${month}-01T00:00:00Z`}::timestamptz and p.updated_at < ${`${monthAfter(month)}-01T00:00:00Z`}::timestamptz`
 }

@@ -1,4 +1,4 @@
-// What a dump is: a manifest and its files.
+// Types of a dump: its manifest and files.
 import { type Static, Type } from '#core/input.ts'
 
 export const DumpFileSchema = Type.Object(
