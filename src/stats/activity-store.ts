@@ -1,32 +1,32 @@
-// SQL of what happened in a period and in the one before, by day: sales, refunds, decisions about listings, requests, deliveries.
+// SQL of the activity in a period and the previous one, by day: sales, refunds, decisions about listings, requests, deliveries.
 import { type RawBuilder, sql } from 'kysely'
 import { idForSql } from '#core/fields.ts'
 import type { Queryable } from '#db/schema.ts'
 
-/** A period and the one before, which is as long, of all accounts or of one. */
+/** A period and the previous one of the same length, for all accounts or one. */
 export interface Span {
-  /** the first moments of the period before, of the period, and of the day after it */
+  /** start of the previous period, start of the period, and start of the day after it */
   before: Date
   from: Date
   to: Date
-  /** every day of both periods with its first moment */
+  /** every day of both periods, with its start */
   days: readonly { day: string; from: Date }[]
-  /** IANA zone in which days begin */
+  /** IANA time zone of the days */
   zone: string
   accountId: number | null
 }
 
-/** A day in the zone of the span as text, such as 2026-11-23. */
+/** A day in the time zone of the span, as text such as 2026-11-23. */
 type DayRow<Values> = Values & { day: string }
 
 const AMOUNT = sql`s.unit_price * s.quantity`
 
-/** Kuruş of an exact sum in lira, as a number: whole below 2^53. */
+/** Converts an exact sum in lira to kuruş as a number: an integer below 2^53. */
 function kurus(lira: RawBuilder<unknown>): RawBuilder<number> {
   return sql`((${lira}) * 100)::float8`
 }
 
-/** Sales that count, from the index `sales_of_periods` alone where no account is named. */
+/** Sales that were not cancelled; without an account, an index-only scan of `sales_of_periods`. */
 function sold({ to, accountId }: Span, from: Date): RawBuilder<unknown> {
   return sql`
     from sales s where s.sold_at >= ${from} and s.sold_at < ${to} ${ofSeller(accountId)}
@@ -48,7 +48,7 @@ function text(day: RawBuilder<unknown>): RawBuilder<string> {
 export interface SoldRow {
   orders: number
   units: number
-  /** in kuruş, as all amounts here */
+  /** in kuruş, like all amounts here */
   turnover: number
   payouts: number
 }
@@ -57,8 +57,8 @@ export interface SoldRow {
 export async function salesByDay(on: Queryable, span: Span): Promise<DayRow<SoldRow>[]> {
   const { days, before, to, accountId } = span
   const starts = [...days.map(({ from }) => from), to].map((moment) => moment.toISOString())
-  // All lines, each day as a range of the index, less the few that were cancelled: the zone of each line, or a look for the
-  // cancellation of each, takes several times as long.
+  // Sums all lines by index ranges of days and subtracts the few cancelled ones: converting each line's time zone, or looking up its
+  // cancellation, takes several times as long.
   const { rows } = await sql<DayRow<SoldRow>>`
     with cancelled as (
       select ${text(dayOf(sql`s.sold_at`, span))} as day, s.order_id, count(*) as lines,
@@ -101,9 +101,9 @@ export interface DecidedRow {
   p90: number | null
 }
 
-/** Decisions of both periods by day, and of each period as a whole: `day` is null there. Hours that listings waited for people. */
+/** Decisions of both periods by day, and of each period as a whole with a `day` of null. Waiting times are hours until a person decided. */
 export async function decisionsByDay(on: Queryable, span: Span): Promise<(DecidedRow & { day: string | null; current: boolean })[]> {
-  // What was not in the queue, such as a listing taken down, did not wait; a rule decides at once.
+  // Listings that were not in the queue, such as one taken down, did not wait; rules decide immediately.
   const waited = sql`extract(epoch from d.decided_at - (d.before ->> 'waiting_since')::timestamptz) / 3600`
   const percentile = (share: number) =>
     sql`(percentile_cont(${sql.lit(share)}) within group (order by ${waited}) filter (where d.rule_id is null))::float8`
@@ -119,7 +119,7 @@ export async function decisionsByDay(on: Queryable, span: Span): Promise<(Decide
   return rows
 }
 
-/** Both periods by day (UTC), and the first day that is stored of any account, null for none. */
+/** Both periods by day (UTC), and the first day stored for any account; null for none. */
 export async function requestsByDay(on: Queryable, span: Span): Promise<{ first: string | null; days: DayRow<{ requests: number }>[] }> {
   const [first, days] = await Promise.all([
     sql<{ day: string | null }>`select ${text(sql`min(day)`)} as day from api_key_usage`.execute(on),
@@ -137,7 +137,7 @@ export interface DeliveryRow {
   failures: number
 }
 
-/** Attempts of both periods by day, without replays and checks, and the day of the first attempt that is stored, null for none. */
+/** Attempts in both periods by day, without replays and checks, and the day of the first stored attempt; null for none. */
 export async function deliveriesByDay(on: Queryable, span: Span): Promise<{ first: string | null; days: DayRow<DeliveryRow>[] }> {
   const [first, days] = await Promise.all([
     sql<{ day: string | null }>`
@@ -153,7 +153,7 @@ export async function deliveriesByDay(on: Queryable, span: Span): Promise<{ firs
   return { first: first.rows[0]!.day, days: days.rows }
 }
 
-/** Those that sold for most in the period. */
+/** The items with the highest turnover in the period. */
 export async function topItems(on: Queryable, span: Span, most: number) {
   const { rows } = await sql<{ item_id: number; name: string; code: string | null; units: number; turnover: number }>`
     select t.item_id, i.name, i.code, t.units, ${kurus(sql`t.turnover`)} as turnover from (
@@ -163,7 +163,7 @@ export async function topItems(on: Queryable, span: Span, most: number) {
   return rows
 }
 
-/** Those that sold for most in the period. */
+/** The sellers with the highest turnover in the period. */
 export async function topSellers(on: Queryable, span: Span, most: number) {
   const { rows } = await sql<{ account_id: number; name: string; units: number; turnover: number; commission: number }>`
     select t.seller_id as account_id, a.name, t.units, ${kurus(sql`t.turnover`)} as turnover, ${kurus(sql`t.turnover - t.payouts`)} as commission from (
@@ -173,7 +173,7 @@ export async function topSellers(on: Queryable, span: Span, most: number) {
   return rows
 }
 
-/** Those whose keys asked most in the period. */
+/** The accounts whose keys sent the most requests in the period. */
 export async function topCallers(on: Queryable, span: Span, most: number) {
   const { rows } = await sql<{ account_id: number; name: string; requests: number }>`
     select a.id as account_id, a.name, sum(u.requests)::float8 as requests

@@ -1,4 +1,4 @@
-// Counts whose past nothing else tells, noted once an hour: active listings, items, and items with a price of each source.
+// Counts whose history is not stored elsewhere, recorded hourly: active listings, items, and items with a price from each source.
 import { sql } from 'kysely'
 import type { Market } from '#core/markets.ts'
 import { localTime } from '#core/time.ts'
@@ -7,11 +7,11 @@ import type { Queryable } from '#db/schema.ts'
 import type { SourcesCtx } from '#prices/list-sources.ts'
 import { readStats } from './read-stats.ts'
 
-/** A source's items with a price, by group of labels. */
+/** A source's priced items, by group of labels. */
 type PricedItems = `priced_items.${Market}.${string}`
 type CountName = 'active_listings' | 'items' | PricedItems
 
-/** Notes how it is now as the state of this day. An empty catalogue is not noted, so that the demo finds the database untouched. */
+/** Records the current counts for today. An empty catalogue is skipped, because the demo requires an untouched database. */
 export async function noteDay(ctx: SourcesCtx, timeZone: string): Promise<void> {
   const { items, listings, sources } = await call(readStats, ctx, {})
   if (items === 0) return
@@ -27,7 +27,7 @@ export async function noteDay(ctx: SourcesCtx, timeZone: string): Promise<void> 
     on conflict (day, name) do update set count = excluded.count`.execute(ctx.db.kysely)
 }
 
-/** Counts by name of each day that was noted, from one to another, both included; days are in the zone of the service. */
+/** Counts by name of each recorded day in a range, inclusive; days are in the time zone of the service. */
 export async function notedDays(on: Queryable, from: string, to: string): Promise<Map<string, Map<string, number>>> {
   const { rows } = await sql<{ day: string; name: string; count: number }>`
     select to_char(day, 'YYYY-MM-DD') as day, name, count from day_counts where day between ${from}::date and ${to}::date`.execute(on)

@@ -1,4 +1,4 @@
-// What happened in a period, day by day, with the period before to compare: sales, approvals, API use, deliveries, and who leads.
+// Activity in a period by day, compared with the previous period: sales, approvals, API use, deliveries, and the top lists.
 import { invalid } from '#core/errors.ts'
 import { boundedId, day, orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
@@ -24,7 +24,7 @@ import {
 import { notedDays } from './day-counts.ts'
 
 const USUAL_DAYS = 30
-/** A leap year; longer periods are for reports of one's own. */
+/** A leap year; longer periods are left to external reports. */
 const MOST_DAYS = 366
 const TOP = 10
 
@@ -141,7 +141,7 @@ export const readActivity = verb(
       zone: market.timeZone,
       accountId,
     }
-    // One snapshot, so that totals, days and the lists of leaders agree.
+    // One snapshot, so that totals, days and top lists agree.
     return inTransaction(
       db,
       async (on) => {
@@ -178,7 +178,7 @@ export const readActivity = verb(
         }
         const [days, before] = [daysOf(period).map(dayOf), daysOf(previous).map(dayOf)]
         const whole = (current: boolean) => decisions.find((row) => row.day === null && row.current === current)
-        // What is known of a part of the period before is not to be compared with.
+        // An incomplete previous period is not comparable.
         const known = before.every((one) => one.requests !== null)
         const knownDeliveries = before.every((one) => one.webhook_attempts !== null)
         const previousTotals = totalsOf(before, whole(false))
@@ -210,7 +210,7 @@ export const readActivity = verb(
 
 type PeriodOfDays = Activity['period']
 
-/** @throws VALIDATION_ERROR when the period ends after today */
+/** @throws VALIDATION_ERROR if the period ends after today */
 function periodsOf(length: number, to: string | undefined, today: string): { period: PeriodOfDays; previous: PeriodOfDays } {
   const last = Temporal.PlainDate.from(to ?? today)
   if (last.toString() > today) throw invalid('to', 'not_in_future')
