@@ -1,4 +1,4 @@
-// The copy of a catalogue in a SQLite file: a page of changes and the cursor after it are written together or not at all.
+// The copy of a catalogue in a SQLite file: a page of changes and its cursor are written atomically.
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { CategoryRow, ItemRow, PriceRow } from '#catalogue/catalogue-rows.ts'
 import type { Change } from '#catalogue/list-changes.ts'
@@ -13,7 +13,7 @@ const SCHEMA = `
   ) strict, without rowid;
 `
 
-/** What a mirror holds, and how far it has followed. Open it in one process only. */
+/** The mirrored data and its position in the change feed. Only one process may open it. */
 export class CatalogueCopy {
   readonly #db: DatabaseSync
   readonly #put: Record<'categories' | 'items', StatementSync>
@@ -23,7 +23,7 @@ export class CatalogueCopy {
   readonly #dropPrices: StatementSync
   readonly #moveTo: StatementSync
 
-  /** @param path of the file, made if there is none */
+  /** @param path of the file, created if missing */
   constructor(path: string) {
     this.#db = new DatabaseSync(path)
     this.#db.exec('pragma journal_mode = wal; pragma synchronous = full')
@@ -40,7 +40,7 @@ export class CatalogueCopy {
     this.#moveTo = prepare('update followed set cursor = ?')
   }
 
-  /** Where it goes on, null before the first dump. @throws Error if the file follows another service */
+  /** The cursor to continue from; null before the first dump. @throws Error if the file mirrors another service */
   cursorOf(url: string): string | null {
     const known = this.#db.prepare('select url, cursor from followed').get() as { url: string; cursor: string } | undefined
     if (!known) return null
@@ -48,7 +48,7 @@ export class CatalogueCopy {
     return known.cursor
   }
 
-  /** Replaces everything by a dump. */
+  /** Replaces all data with a dump. */
   async replace(
     url: string,
     cursor: string,
@@ -69,7 +69,7 @@ export class CatalogueCopy {
     }
   }
 
-  /** Applies changes with what is there now. */
+  /** Applies changes, which include the current data. */
   apply(changes: readonly Change[], cursor: string): void {
     this.#db.exec('begin immediate')
     try {

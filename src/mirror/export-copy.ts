@@ -1,4 +1,4 @@
-// Writes a copy as mintmark-ndjson: the same bytes as `mintmark export` of the service that it mirrors.
+// Exports a copy as mintmark-ndjson: byte for byte the same as `mintmark export` on the mirrored service.
 import { detailsFromRow } from '#catalogue/details.ts'
 import type { CategoryRow, ItemRow, PriceRow } from '#catalogue/catalogue-rows.ts'
 import type { ItemRecord } from '#catalogue/records.ts'
@@ -8,7 +8,7 @@ import { MARKETS } from '#core/markets.ts'
 import { minorOfNumber, minorToText } from '#core/money.ts'
 import type { CatalogueCopy } from './copy.ts'
 
-/** Lines with their ends: parents before children, then items with their current prices. */
+/** Lines with line ends: parents before children, then items with their current prices. */
 export async function* exportCopy(copy: CatalogueCopy): AsyncIterable<string> {
   const categories = new Map(copy.categories().map((row) => [row.id, row]))
   const depthOf = ({ parent_id }: CategoryRow): number => (parent_id === null ? 0 : 1 + depthOf(categories.get(parent_id)!))
@@ -41,7 +41,7 @@ function recordOf(row: ItemRow, category: string, prices: PriceRow[]): ItemRecor
   }
 }
 
-/** As the database sorts by bytes. */
+/** Byte order, as the database sorts. */
 function byRef(a: { market: string; ref: string }, b: { market: string; ref: string }): number {
   return Buffer.compare(Buffer.from(a.market), Buffer.from(b.market)) || Buffer.compare(Buffer.from(a.ref), Buffer.from(b.ref))
 }

@@ -1,4 +1,4 @@
-// Mirrors the catalogue of another Mintmark: loads a dump, then follows the changes.
+// Mirrors the catalogue of another Mintmark service: loads a dump, then follows the changes.
 import type { CategoryRow, ItemRow, PriceRow } from '#catalogue/catalogue-rows.ts'
 import type { CatalogueCopy } from './copy.ts'
 import { changesAfter, CursorExpired, dumpedRows, newestDump, type Remote } from './remote.ts'
@@ -6,16 +6,16 @@ import { changesAfter, CursorExpired, dumpedRows, newestDump, type Remote } from
 export interface Following {
   remote: Remote
   copy: CatalogueCopy
-  /** to stop when everything that has changed so far is applied */
+  /** stop when all changes so far are applied */
   once: boolean
-  /** told after each dump and page of changes */
+  /** called after each dump and page of changes */
   onApplied?: (applied: { dump: boolean; changes: number }) => void
   signal?: AbortSignal
 }
 
 const WAIT_SECONDS = 30
 
-/** Follows until it is told to stop, or with `once` until it is up to date. */
+/** Follows until it is aborted, or with `once` until it is up to date. */
 export async function follow({ remote, copy, once, onApplied = () => {}, signal }: Following): Promise<void> {
   let cursor = copy.cursorOf(remote.url)
   while (!signal?.aborted) {

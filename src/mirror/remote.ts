@@ -1,4 +1,4 @@
-// Another Mintmark as a mirror reads it: its newest dump, the rows of a dump's files, and its changes.
+// The client of a mirrored Mintmark service: its newest dump, the rows of a dump's files, and its changes.
 import { createHash } from 'node:crypto'
 import { createGunzip } from 'node:zlib'
 import { createInterface } from 'node:readline'
@@ -7,35 +7,35 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Change } from '#catalogue/list-changes.ts'
 import type { Dump, DumpFile } from '#dumps/types.ts'
 
-/** The changes after the cursor are no longer kept. */
+/** The changes after the cursor are no longer available. */
 export class CursorExpired extends Error {}
 
 export interface Remote {
-  /** address of the service, without a slash at the end */
+  /** address of the service, without a trailing slash */
   url: string
   key: string
-  /** told when a request is tried again */
+  /** called when a request is retried */
   onRetry?: (why: string) => void
 }
 
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
 
-/** @throws Error if there is none yet */
+/** @throws Error if there is no dump yet */
 export async function newestDump(remote: Remote): Promise<Dump> {
   const { data } = (await (await get(remote, '/dumps')).json()) as { data: Dump | null }
   if (!data) throw new Error(`${remote.url} has no dump yet`)
   return data
 }
 
-/** Changes with what is there now. @throws CursorExpired */
+/** Changes with the current data. @throws CursorExpired */
 export async function changesAfter(remote: Remote, cursor: string, waitSeconds: number): Promise<{ changes: Change[]; next: string }> {
   const query = new URLSearchParams({ after: cursor, with_data: '1', limit: '1000', wait: String(waitSeconds) })
   const { data, next } = (await (await get(remote, `/changes?${query.toString()}`)).json()) as { data: Change[]; next: string }
   return { changes: data, next }
 }
 
-/** The rows of a file, read while they come. @throws Error at the end where they are not those of the manifest */
+/** Streams the rows of a file. @throws Error at the end if it does not match the manifest */
 export async function* dumpedRows<Row>(remote: Remote, { files }: Dump, table: string): AsyncIterable<Row> {
   const file = files.find(({ name }) => name.startsWith(`${table}-2`) && name.endsWith('.ndjson.gz'))
   if (!file) throw new Error(`The dump has no ${table}`)
@@ -46,7 +46,7 @@ export async function* dumpedRows<Row>(remote: Remote, { files }: Dump, table: s
   check()
 }
 
-/** Counts and hashes what passes. */
+/** Counts and hashes the passing bytes. */
 function checked({ name, bytes, sha256 }: DumpFile): { counted: Transform; check: () => void } {
   const hash = createHash('sha256')
   let size = 0
@@ -63,7 +63,7 @@ function checked({ name, bytes, sha256 }: DumpFile): { counted: Transform; check
   return { counted, check }
 }
 
-/** Tries again where the service cannot answer now. @throws Error with what it said otherwise */
+/** Retries while the service is unavailable. @throws Error with the service's message otherwise */
 async function get({ url, key, onRetry }: Remote, path: string): Promise<Response> {
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
     const answered = await fetch(`${url}/api/v1${path}`, { headers: { authorization: `Bearer ${key}` } }).catch((error: Error) => error)
