@@ -8,7 +8,7 @@ import { type Response, unlessKnown } from '#http/response.ts'
 const BUILT = fileURLToPath(new URL('../../dist/client/client.js', import.meta.url))
 const HEADERS = ['content-type', 'text/javascript; charset=utf-8', 'cache-control', 'public, max-age=3600', 'x-content-type-options', 'nosniff']
 
-/** Reads the script once; gives what answers a request with this `If-None-Match`. @throws NOT_FOUND if it is not built */
+/** Reads the script once and returns a responder for requests with a given `If-None-Match`. @throws NOT_FOUND if it is not built */
 export function clientScript(path: string): (ifNoneMatch: string | undefined) => Response {
   const body = existsSync(BUILT) ? readFileSync(BUILT) : null
   const etag = body && `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`

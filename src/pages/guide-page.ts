@@ -5,13 +5,13 @@ import { type Guide, GUIDES_PATH } from './guides.ts'
 export interface GuideFacts {
   guide: Guide
   all: Iterable<Guide>
-  /** address of the service as its reader reaches it */
+  /** address of the service as the reader's browser uses it */
   url: string
-  /** the demo's key, filled in; null outside the demo */
+  /** the demo's key, inserted into examples; null outside the demo */
   demoKey: string | null
 }
 
-/** The page as HTML; without its script all code is shown and only the search is missing. */
+/** The page as HTML; without its script, all code is visible and only the search is missing. */
 export function guidePage({ guide, all, url, demoKey }: GuideFacts): string {
   const links = Array.from(all, ({ name, title }) => {
     const current = name === guide.name ? ' aria-current="page"' : ''
@@ -42,7 +42,7 @@ export function guidePage({ guide, all, url, demoKey }: GuideFacts): string {
 `
 }
 
-/** The address and the key in requests, so that they work when pasted. */
+/** Inserts address and key, so that requests work as pasted. */
 function filledIn(html: string, url: string, demoKey: string | null): string {
   const addressed = html.replaceAll('http://127.0.0.1:8080', escapeHtml(url))
   if (demoKey === null) return addressed

@@ -7,7 +7,7 @@ import { escapeHtml } from './html.ts'
 interface GuideSource {
   name: string
   title: string
-  /** paths in the repository, joined */
+  /** paths in the repository, rendered as one page */
   files: readonly string[]
 }
 
@@ -31,18 +31,18 @@ const GUIDES: readonly GuideSource[] = [
   { name: 'changelog', title: 'Changelog', files: ['CHANGELOG.md'] },
 ]
 
-/** Where guides are served. */
+/** Path of the guides. */
 export const GUIDES_PATH = '/docs/guides'
 
 export interface Guide {
   name: string
   title: string
   markdown: string
-  /** the article as HTML, with the addresses and placeholders of keys as the Markdown has them */
+  /** the article as HTML; addresses and key placeholders are as in the Markdown */
   html: string
 }
 
-/** A section of a guide, for the search. */
+/** A section of a guide, as a search entry. */
 export interface Section {
   path: string
   guide: string
@@ -53,7 +53,7 @@ export interface Section {
 export interface Guides {
   pages: ReadonlyMap<string, Guide>
   sections: readonly Section[]
-  /** files of the repository that guides link to, by path */
+  /** repository files that guides link to, by path */
   files: ReadonlySet<string>
 }
 
@@ -65,7 +65,7 @@ export function repositoryFile(path: string): string {
   return repositoryBytes(path).toString('utf8')
 }
 
-/** A file of the repository as it is. */
+/** A file of the repository as bytes. */
 export function repositoryBytes(path: string): Buffer {
   return readFileSync(new URL(path, ROOT))
 }
@@ -86,9 +86,9 @@ export function readGuides(): Guides {
 interface Rendering {
   name: string
   title: string
-  /** of the file, which links are relative to */
+  /** folder of the file, which links are relative to */
   directory: string
-  /** anchors of the page so far */
+  /** anchors already used on the page */
   ids: Set<string>
   files: Set<string>
   sections: Section[]
@@ -121,10 +121,10 @@ function render(text: string, rendering: Rendering): string {
       }
       if (section) section.text += `${textOf(token)} `
     } else if (token.attrGet('style') !== null) {
-      // The page's policy allows no styles in attributes.
+      // The page's content security policy forbids style attributes.
       token.attrs = [['class', String(token.attrGet('style')).endsWith('right') ? 'number' : '']]
     } else if (token.type === 'table_open') {
-      // Wide tables scroll, by keyboard too.
+      // Wide tables scroll, also by keyboard.
       token.attrSet('tabindex', '0')
     } else if (token.type === 'fence') {
       const block = [token]
@@ -142,17 +142,17 @@ function render(text: string, rendering: Rendering): string {
 
 const LANGUAGES: Record<string, string> = { sh: 'curl', ts: 'TypeScript', python: 'Python', php: 'PHP' }
 
-/** `sh` of `sh run`, the mark of commands that a test runs. */
+/** The language without marks: `sh` for `sh run`, which marks commands that a test runs. */
 const languageOf = ({ info }: Token) => info.split(' ')[0]!
 
-/** Code in another language right after code is another tab of it. */
+/** Whether a code block right after others, in another language, is a further tab. */
 function follows(block: readonly Token[], next: Token | undefined): boolean {
   if (next?.type !== 'fence') return false
   const language = languageOf(next)
   return language in LANGUAGES && languageOf(block[0]!) in LANGUAGES && !block.some((token) => languageOf(token) === language)
 }
 
-/** Code with captions; the page's script makes tabs of several and adds the buttons that copy. */
+/** Code with captions; the page's script turns several into tabs and adds copy buttons. */
 function codeOf(block: readonly Token[]): string {
   const figures = block.map((token) => {
     const caption = block.length > 1 ? `<figcaption>${LANGUAGES[languageOf(token)]}</figcaption>` : ''
@@ -165,7 +165,7 @@ function textOf({ children, content }: Token): string {
   return children?.map(({ type, content: text }) => (type.endsWith('break') ? ' ' : text)).join('') ?? content
 }
 
-/** The anchor that GitHub gives a heading. */
+/** The same anchor as on GitHub. */
 function anchor(heading: string, taken: Set<string>): string {
   const plain = heading
     .toLowerCase()
@@ -177,7 +177,7 @@ function anchor(heading: string, taken: Set<string>): string {
   return id
 }
 
-/** Leads a link between files of the repository, or a picture, to where they are served. */
+/** Rewrites a link between repository files, or to a picture, to the address that serves it. */
 function link(token: Token, attribute: 'href' | 'src', { directory, files }: Rendering): void {
   const href = String(token.attrGet(attribute) ?? '')
   if (/^(?:[a-z]+:|#|\/)/.test(href)) return

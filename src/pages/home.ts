@@ -1,13 +1,13 @@
-// Developer home page at `/` of the public listener: the service, its plans and a first request to paste.
+// Developer home page at `/` of the public listener: the service, its plans and a first request to copy.
 import { escapeHtml } from './html.ts'
 import { type Plan, PLAN_NAMES, PLANS } from '#core/plans.ts'
 
 export interface HomeFacts {
-  /** address of the service as its reader reaches it */
+  /** address of the service as the reader's browser uses it */
   url: string
-  /** the demo's key, filled in while the demo runs; null outside it */
+  /** the demo's key while the demo runs; otherwise null */
   demoKey: string | null
-  /** requests a minute by plan, null for no limits */
+  /** requests per minute by plan; null for no limits */
   rateLimits: Record<Plan, number> | null
 }
 

@@ -1,4 +1,4 @@
-// Text as HTML.
+// Escapes text for HTML.
 
 /** Escapes text for elements and attributes. */
 export function escapeHtml(text: string): string {

@@ -1,22 +1,22 @@
-// `/llms.txt`: a short map of the service for language models, in Markdown.
+// `/llms.txt`: a short overview of the service for language models, in Markdown.
 import { type Guide, GUIDES_PATH } from './guides.ts'
 
-/** An endpoint as the map names it. */
+/** An endpoint in the overview. */
 export interface MappedEndpoint {
   method: string
-  /** with parameters as `:id`, from `/api/v1` on */
+  /** relative to `/api/v1`, with parameters as `:id` */
   path: string
   summary: string
   tag: string
 }
 
-/** Endpoints in their groups. */
+/** Endpoints by group. */
 export interface EndpointMap {
   tags: readonly { name: string; description: string }[]
   endpoints: readonly MappedEndpoint[]
 }
 
-/** @param url under which clients reach the service */
+/** @param url public address of the service */
 export function llmsText(url: string, { tags, endpoints }: EndpointMap, guides: Iterable<Guide>): string {
   const groups = tags.map(({ name, description }) => {
     const lines = endpoints

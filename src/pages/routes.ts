@@ -1,4 +1,4 @@
-// The pages of the public listener: the developer's page, the guides and the changelog; the map for language models, and the client.
+// The pages of the public listener: developer page, guides, changelog, the overview for language models, and the client.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Plan } from '#core/plans.ts'
 import { shownTo } from '#http/demo-key.ts'
@@ -13,7 +13,7 @@ import { type EndpointMap, llmsText } from './llms.ts'
 
 export interface PagesNode {
   config: { publicUrl: string | null; rateLimits: Record<Plan, number> | null }
-  /** key of the demo to show, null outside it */
+  /** key of the demo to show; null outside the demo */
   demoKey: string | null
 }
 
@@ -33,7 +33,7 @@ export function addPages(app: FastifyInstance, { config, demoKey }: PagesNode, m
     app.get(path, hidden, answer)
     registerOtherMethods(app, path, ['GET'])
   }
-  /** The key to show, in an answer that nobody stores. */
+  /** The key to show; responses with a key are not cached. */
   const keyFor = (request: FastifyRequest, reply: FastifyReply) => {
     if (demoKey !== null) reply.header('cache-control', 'no-store')
     return shownTo(request, demoKey)
