@@ -1,4 +1,4 @@
-// The Model Context Protocol at `/mcp` (Streamable HTTP without sessions or streams): tools for language models, each a verb.
+// The Model Context Protocol at `/mcp` (Streamable HTTP without sessions or streams): each tool for language models is a verb.
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
 import {
@@ -44,14 +44,14 @@ const URL_OF_REQUESTS = 'http://localhost/mcp'
 
 const byName = new Map(TOOLS.map((tool) => [tool.name, { ...tool, inputSchema: inputSchemaOf(tool) }]))
 
-/** Adds `/mcp` to the public listener; tools answer as the REST routes of their verbs do. */
+/** Adds `/mcp` to the public listener; tools respond like the REST routes of their verbs. */
 export function addMcp(app: FastifyInstance, node: McpNode, routes: readonly Route<PublicCtx>[]): void {
   const { corsOrigins } = node.config
   const answers = new Map<AnyVerb, Route<PublicCtx>['answer']>(routes.map(({ verb, answer }) => [verb, answer]))
   const rules: ToolRules = { ctx: publicContext(node), answers, failed: failuresOf(node.log), keys: node.keys }
   const jsonSchemaValidator = new AjvJsonSchemaValidator()
   app.register(async (scope) => {
-    // Before the gate: what a page of a foreign origin sends is refused whatever key it has.
+    // Before the gate: requests from pages of other origins are rejected whatever their key.
     scope.addHook('onRequest', (request, _reply, done) => {
       const { origin } = request.headers
       if (origin !== undefined && corsOrigins !== '*' && !corsOrigins.includes(origin)) {
@@ -63,7 +63,7 @@ export function addMcp(app: FastifyInstance, node: McpNode, routes: readonly Rou
     scope.setErrorHandler(errorHandler(failuresOf(node.log, rpcError)))
     scope.post('/mcp', { schema: { hide: true } as object }, async (request, reply) => {
       const { body } = request
-      // One request, one count: a batch could hold any number of calls.
+      // One request counts once, but a batch could contain any number of calls.
       if (typeof body !== 'object' || body === null || Array.isArray(body)) {
         throw new ServiceError('INVALID_JSON', reason('json_object', { part: 'body' }))
       }
@@ -92,7 +92,7 @@ export function addMcp(app: FastifyInstance, node: McpNode, routes: readonly Rou
   })
 }
 
-/** The form that the protocol gives errors; `data` has our code. */
+/** An error in the form of the protocol; `data` contains our code. */
 function rpcError(error: ServiceError): object {
   const code = error.code === 'INVALID_JSON' ? ErrorCode.ParseError : ErrorCode.ConnectionClosed
   return { jsonrpc: '2.0', id: null, error: { code, message: error.message, data: errorBody(error).error } }
@@ -100,7 +100,7 @@ function rpcError(error: ServiceError): object {
 
 const SCHEMAS = [InitializeRequestSchema, PingRequestSchema, ListToolsRequestSchema, CallToolRequestSchema]
 
-/** What is wrong with a request of a method that is known; the SDK would call it an internal error. */
+/** The errors of a request with a known method; the SDK would report them as an internal error. */
 function problemsOf(body: object): string | null {
   const { method } = body as { method?: unknown }
   const found = SCHEMAS.find(({ shape }) => shape.method.value === method)?.safeParse(body)
@@ -116,7 +116,7 @@ function invalidParams(body: object, problems: string): object {
   }
 }
 
-/** Those headers that the transport reads. */
+/** The headers that the transport reads. */
 function textHeaders({ headers }: ApiRequest): Record<string, string> {
   const names = ['accept', 'content-type', 'mcp-protocol-version']
   return Object.fromEntries(names.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]]] : [])))
@@ -161,9 +161,9 @@ async function callTool(
   if (!tool) throw new McpError(ErrorCode.InvalidParams, `Unknown tool: ${name}`)
   const { verb, defaults } = tool
   try {
-    // The request is counted already, what the key is used for is not.
+    // The request is already counted, but not the key's use of this verb.
     await allow(viewer, verb, null, keys.usage)
-    // Headers of the request are of the protocol: a condition or a key for repeats would be of one tool.
+    // Without the request's headers: `If-Match` or `Idempotency-Key` would have to apply to one tool, not to the request.
     const result: unknown = await call(verb, ctx(viewer, { ...request, headers: {} }), { ...defaults, ...given })
     return resultOf((answers.get(verb) ?? asData)(result as never))
   } catch (error) {
@@ -175,7 +175,7 @@ async function callTool(
 
 const asData = (data: object) => ({ data })
 
-/** The members of a REST answer but `success`. */
+/** The fields of a REST response, without `success`. */
 function resultOf(answer: ReturnType<Route<PublicCtx>['answer']>): CallToolResult {
   const bytes = 'bytes' in answer ? answer.bytes() : 'body' in answer ? answer.body : null
   const body = bytes instanceof Buffer ? JSON.parse(bytes.toString()) : successBody(answer as Answer)
@@ -183,7 +183,7 @@ function resultOf(answer: ReturnType<Route<PublicCtx>['answer']>): CallToolResul
   return content(members)
 }
 
-/** For programs, and as text for clients that know only that. */
+/** As structured content for programs, and as text for clients that support only text. */
 function content(structured: object): Pick<CallToolResult, 'content' | 'structuredContent'> {
   return { content: [{ type: 'text', text: JSON.stringify(structured) }], structuredContent: structured as Record<string, unknown> }
 }

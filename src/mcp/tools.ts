@@ -1,4 +1,4 @@
-// The tools of the Model Context Protocol: names, descriptions and input schemas of verbs, as language models read them.
+// The tools of the Model Context Protocol: names, descriptions and input schemas of verbs, written for language models.
 import { explainPrice } from '#catalogue/explain-price.ts'
 import { getItem } from '#catalogue/get-item.ts'
 import { listCategories } from '#catalogue/list-categories.ts'
@@ -27,7 +27,7 @@ export interface Tool {
   /** what it does and when to use it */
   description: string
   verb: AnyVerb
-  /** input fields that the tool fills in where the caller does not */
+  /** default values of input fields */
   defaults: Readonly<Record<string, unknown>>
 }
 
@@ -40,7 +40,7 @@ interface Declared<Ctx extends HasViewer> {
   defaults?: Readonly<Record<string, unknown>>
 }
 
-/** Fewer than REST gives: a model reads every entry. */
+/** Fewer than the REST default, because a model reads every entry. */
 const FEW = { per_page: 10 }
 
 export const TOOLS: readonly Tool[] = [
@@ -171,10 +171,10 @@ export function inputSchemaOf({ verb, defaults }: Tool): { type: 'object' } & Sh
   }
 }
 
-/** Keywords of ours that JSON Schema does not know. */
+/** Our own keywords, unknown to JSON Schema. */
 const OWN_KEYWORDS = new Set(['allowed', 'documentedValues'])
 
-/** A schema without our own keywords; flags are written as JSON writes them. */
+/** A schema without our own keywords; booleans are described in JSON notation. */
 function forCallers(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(forCallers)
   if (typeof schema !== 'object' || schema === null) return schema
