@@ -1,8 +1,8 @@
-// One GET of an image from its source: only to allowed addresses, with one deadline, a largest size and the types that pages show.
+// Fetches an image from its source with one GET: only from allowed addresses, with a deadline, a maximum size and displayable types.
 import { Agent, type Dispatcher, interceptors, request } from 'undici'
 import { dial, DialFailure, type Network } from '#outbound/dial.ts'
 
-/** Types of images that are taken, and what their files are called. SVG is none of them: it can hold scripts. */
+/** Accepted image types, with their file extensions. SVG is excluded because it can contain scripts. */
 export const IMAGE_TYPES: Readonly<Record<string, string>> = {
   'image/avif': 'avif',
   'image/gif': 'gif',
@@ -11,16 +11,16 @@ export const IMAGE_TYPES: Readonly<Record<string, string>> = {
   'image/webp': 'webp',
 }
 
-/** From the look-up of the name to the last byte, with the wait for a free connection. */
+/** From the name lookup to the last byte, including the wait for a free connection. */
 export const IMAGE_TIMEOUT_MS = 10_000
 export const LARGEST_IMAGE_BYTES = 10 * 1024 * 1024
-/** A source is asked for this many images at a time; the others wait their turn. */
+/** Maximum concurrent requests to a source; further ones are queued. */
 const CONNECTIONS_PER_SOURCE = 8
 const MOST_REDIRECTS = 3
 
 export type ImageProblem = 'missing' | 'failed' | 'slow'
 
-/** The source gives no image: it has none, its answer is not usable, or it takes too long. */
+/** The source provides no image: it has none, its response is unusable, or it takes too long. */
 export class ImageFailure extends Error {
   override name = 'ImageFailure'
   readonly problem: ImageProblem
@@ -35,11 +35,11 @@ export class ImageFailure extends Error {
 export interface FetchedImage {
   /** a key of IMAGE_TYPES */
   type: string
-  /** throws ImageFailure where the body breaks off or is too large */
+  /** throws ImageFailure if the body is truncated or too large */
   body: AsyncIterable<Uint8Array>
 }
 
-/** Connections to the sources of images; every one of them is checked, those of redirects too. */
+/** Connections to the sources of images; every connection is checked, including redirects. */
 export function openSources(network: Network): Dispatcher {
   const agent = new Agent({
     connections: CONNECTIONS_PER_SOURCE,
@@ -54,7 +54,7 @@ export function openSources(network: Network): Dispatcher {
 }
 
 /**
- * Asks the source of an image for it; its body is then read under the same deadline.
+ * Requests an image from its source; the body is read under the same deadline.
  * @throws ImageFailure
  */
 export async function fetchImage(url: string, sources: Dispatcher): Promise<FetchedImage> {
@@ -84,7 +84,7 @@ function usableType({ statusCode, headers }: Dispatcher.ResponseData): string {
   return type
 }
 
-/** A key of IMAGE_TYPES, null for any other type. */
+/** A key of IMAGE_TYPES; null for any other type. */
 function imageType(header: string | string[] | undefined): string | null {
   if (typeof header !== 'string') return null
   const type = header

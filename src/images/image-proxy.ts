@@ -19,23 +19,23 @@ export interface ImageProxyOptions {
 
 export interface ImageProxy {
   /**
-   * The image at an address, which the caller closes.
-   * @throws ServiceError NOT_FOUND where the source has none, UPSTREAM_ERROR and UPSTREAM_TIMEOUT where it fails, UNAVAILABLE
-   *   where the image cannot be stored
+   * The image at an address; the caller closes it.
+   * @throws ServiceError NOT_FOUND if the source has none, UPSTREAM_ERROR and UPSTREAM_TIMEOUT if it fails, UNAVAILABLE if the image
+   * cannot be stored
    */
   open(url: string): Promise<OpenImage>
-  /** bytes in the cache, and how images were answered since the start */
+  /** bytes in the cache, and images served since the start, by result */
   counts(): { bytes: number; cached: number; fetched: number; failed: number }
   close(): Promise<void>
 }
 
-/** After this time an image is fetched again, while the one in the cache is answered. */
+/** An older image is fetched again, while the cached one is served. */
 const REFRESH_MS = 30 * DAY_MS
-/** For how long a source is not asked again for an image that it did not give. */
+/** How long a source is not asked again for an image after a failure. */
 const PAUSE_MS: Record<ImageProblem, number> = { missing: 10 * MINUTE_MS, failed: MINUTE_MS, slow: MINUTE_MS }
 const REMEMBERED_FAILURES = 10_000
 
-/** Opens the cache, whose earlier images are found meanwhile. */
+/** Opens the cache; earlier images are indexed in the background. */
 export function openImageProxy({ dataDir, imageCacheMb, network, log, now }: ImageProxyOptions): ImageProxy {
   const store = openStore(join(dataDir, 'images'), imageCacheMb, log, now)
   const sources = openSources(network)
@@ -71,7 +71,7 @@ export function openImageProxy({ dataDir, imageCacheMb, network, log, now }: Ima
     const stored = await store.open(key)
     if (stored) {
       counts.cached += 1
-      // A failure is in the log; the image stays.
+      // The failure is already logged, and the old image is kept.
       if (now().getTime() - stored.fetchedMs > REFRESH_MS) fetchOnce(url, key).catch(() => {})
       return stored
     }
@@ -104,7 +104,7 @@ function openStore(folder: string, megabytes: number, log: Log, now: () => Date)
   }
 }
 
-/** Caches outside may keep no failure: the next request may succeed. */
+/** Failures must not be cached, because the next request may succeed. */
 const headers = { 'cache-control': 'no-store' }
 
 function refusalOf(error: unknown): ServiceError {

@@ -1,4 +1,4 @@
-// Images in files of DATA_DIR: written whole or not at all, found again after a restart, the least recently used removed first.
+// Images as files in DATA_DIR: written atomically, indexed again after a restart, least recently used ones removed first.
 import { createHash, hash, randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises'
@@ -11,7 +11,7 @@ import { type FetchedImage, IMAGE_TYPES } from './fetch-image.ts'
 export interface StoredImage {
   /** `<key>.<tag>.<extension>` in the folder of the store */
   file: string
-  /** of the content: the same on every node */
+  /** hash of the content, the same on every node */
   tag: string
   type: string
   bytes: number
@@ -19,7 +19,7 @@ export interface StoredImage {
   usedMs: number
 }
 
-/** An image with its open file. The caller closes the file; it stays readable after the store removes it. */
+/** An image with its open file. The caller closes the file, which stays readable after the store removes it. */
 export interface OpenImage extends StoredImage {
   handle: FileHandle
 }
@@ -27,13 +27,13 @@ export interface OpenImage extends StoredImage {
 const FILE = /^([0-9a-f]{32})\.([0-9a-f]{16})\.([a-z]{3,4})$/
 const FOLDER = { recursive: true, mode: 0o700 }
 const UNFINISHED = 'new-'
-/** Longer than any write takes: an older unfinished file is what a crash left. */
+/** Longer than any write: an older unfinished file was left by a crash. */
 const UNFINISHED_MS = 10 * MINUTE_MS
-/** How exactly the time of the last use is written down for the next start. */
+/** Precision of the recorded time of last use. */
 const USE_MS = HOUR_MS
 const TYPE_OF = new Map(Object.entries(IMAGE_TYPES).map(([type, extension]) => [extension, type]))
 
-/** What an image is stored under: its address, in a form that file names can hold. */
+/** The storage key of an image: a hash of its address that is valid in file names. */
 export function imageKey(url: string): string {
   return hash('sha256', url).slice(0, 32)
 }
@@ -45,7 +45,7 @@ export class ImageStore {
   readonly #images: LRUCache<string, StoredImage>
   readonly #found: Promise<void>
 
-  /** @throws Error if the folder cannot be made */
+  /** @throws Error if the folder cannot be created */
   constructor(folder: string, largestBytes: number, log: Log, now: () => Date) {
     this.#folder = folder
     this.#log = log
@@ -61,12 +61,12 @@ export class ImageStore {
     this.#found = this.#find().catch((error: unknown) => log.warn({ err: error }, 'Failed to read the image cache; starting with an empty one'))
   }
 
-  /** Bytes of all images. */
+  /** Total bytes of all images. */
   get bytes(): number {
     return this.#images.calculatedSize
   }
 
-  /** The image of a key with its file open, null if there is none. */
+  /** The image of a key with its file opened; null if there is none. */
   async open(key: string): Promise<OpenImage | null> {
     await this.#found
     const image = this.#images.get(key)
@@ -76,14 +76,14 @@ export class ImageStore {
       this.#noteUse(image)
       return { ...image, handle }
     } catch (error) {
-      // Removed by hand, or by another process on the same DATA_DIR.
+      // Deleted manually, or by another process with the same DATA_DIR.
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
       this.#images.delete(key)
       return null
     }
   }
 
-  /** Stores an image in place of the earlier one of its key; nothing of it is stored when its body breaks off. */
+  /** Stores an image, replacing an earlier one of its key; an incomplete body stores nothing. */
   async put(key: string, { type, body }: FetchedImage): Promise<void> {
     const unfinished = join(this.#folder, `${UNFINISHED}${randomUUID()}`)
     try {
@@ -97,7 +97,7 @@ export class ImageStore {
           yield chunk
         }
       }
-      // Opened before anything is written: a stream that fails early would make its file after it was removed.
+      // Opened first: a stream that fails early would otherwise create its file after the cleanup.
       const handle = await open(unfinished, 'wx', 0o600)
       try {
         await handle.writeFile(counted())
@@ -117,7 +117,7 @@ export class ImageStore {
     }
   }
 
-  /** Finds the images of earlier runs; of the times of a file, the one of access is its last use, the other its fetching. */
+  /** Indexes the images of earlier runs; a file's access time is its last use, its modification time the time of fetching. */
   async #find(): Promise<void> {
     const images: [string, StoredImage][] = []
     for (const file of await readdir(this.#folder)) {
@@ -136,7 +136,7 @@ export class ImageStore {
     const now = this.#now()
     if (now.getTime() - image.usedMs < USE_MS) return
     image.usedMs = now.getTime()
-    // It only decides what is removed first after a restart.
+    // Only affects which images are removed first after a restart.
     utimes(join(this.#folder, image.file), now, new Date(image.fetchedMs)).catch(() => {})
   }
 

@@ -1,4 +1,4 @@
-// GET /images/...: images that the catalogue holds, fetched from their sources and cached, for everyone.
+// GET /images/...: images of the catalogue, fetched from their sources and cached, without authentication.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { storedImages } from '#catalogue/snapshot/item-json.ts'
@@ -9,9 +9,9 @@ import { registerOtherMethods } from '#http/routes.ts'
 import type { ImageProxy } from './image-proxy.ts'
 
 const HEADERS = {
-  // The path changes with the address of the image; what lies at that address changes rarely.
+  // The path contains a hash of the image's address, whose content rarely changes.
   'cache-control': 'public, max-age=86400, stale-while-revalidate=604800',
-  // Pages of other origins may show it, whatever their own policy; opened by itself it runs nothing.
+  // Other origins may embed it regardless of their policy; opened directly, it cannot run scripts.
   'cross-origin-resource-policy': 'cross-origin',
   'content-security-policy': "default-src 'none'; sandbox",
   'x-content-type-options': 'nosniff',
@@ -22,13 +22,13 @@ interface Params {
   order: string
 }
 
-/** An image as the catalogue holds it, and as answers write it. */
+/** An image's stored address, and the one in responses. */
 interface Found {
   url: string
   address: string
 }
 
-/** Adds the routes to the public listener. No key is needed: pages cannot send one for an image. */
+/** Adds the routes to the public listener. No key is required, because pages cannot send one with an image. */
 export function addImages(app: FastifyInstance, { images, catalogue }: { images: ImageProxy; catalogue: Catalogue }): void {
   const { addresses } = catalogue
   const finders: Record<string, (id: number, order: number) => Found | null> = {
@@ -46,7 +46,7 @@ export function addImages(app: FastifyInstance, { images, catalogue }: { images:
   for (const [path, find] of Object.entries(finders)) {
     const answer = async ({ method, url, params, headers }: FastifyRequest<{ Params: Params }>, reply: FastifyReply): Promise<FastifyReply> => {
       const found = find(Number(params.id), Number(params.order))
-      // Exactly as answers have it, so that nobody reaches images by counting ids.
+      // Must match the address in responses exactly, so that images cannot be enumerated by id.
       if (!found?.address.endsWith(url.split('?', 1)[0]!)) {
         throw new ServiceError('NOT_FOUND', reason('no_image'), { headers: { 'cache-control': 'no-store' } })
       }
