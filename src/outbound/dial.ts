@@ -1,20 +1,20 @@
-// Connections to servers outside: only to addresses that the guard allows, with TLS for https.
+// Connections to external servers: only to addresses that the guard allows, with TLS for https.
 import { once } from 'node:events'
 import { connect, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { Resolve } from './resolve.ts'
 import { type TargetGuard, targetOf } from './target-guard.ts'
 
-/** What a connection to the outside needs. */
+/** The settings of outgoing connections. */
 export interface Network {
   guard: Pick<TargetGuard, 'allows'>
   resolve: Resolve
 }
 
-/** Why there is no connection; texts that the webhook log shows (docs/webhooks.md). */
+/** Why a connection failed; the webhook log shows these texts (docs/webhooks.md). */
 export type DialProblem = 'target address not allowed' | 'name not resolved' | 'connection failed' | 'TLS error'
 
-/** There is no connection; `reason` tells why. */
+/** A connection failed, for the given reason. */
 export class DialFailure extends Error {
   override name = 'DialFailure'
   readonly reason: DialProblem
@@ -26,8 +26,8 @@ export class DialFailure extends Error {
 }
 
 /**
- * A connection to an address that was checked, all answers of the resolver included; with TLS for https.
- * @throws DialFailure if there is none; once the deadline has passed, that or the signal's reason
+ * Connects to a checked address, with TLS for https; all addresses of the resolver's answer must be allowed.
+ * @throws DialFailure if it fails; once the deadline has passed, that or the signal's reason
  */
 export async function dial(url: URL, { guard, resolve }: Network, deadline: AbortSignal): Promise<Socket> {
   const { host, port } = targetOf(url)
@@ -50,7 +50,7 @@ export async function dial(url: URL, { guard, resolve }: Network, deadline: Abor
   return secure
 }
 
-/** The result, unless the deadline passes first; then it rejects with the signal's reason. */
+/** The result, unless the deadline passes first; it then rejects with the signal's reason. */
 export async function until<T>(deadline: AbortSignal, result: Promise<T>): Promise<T> {
   const over = once(deadline, 'abort').then(() => {
     throw deadline.reason as Error
@@ -58,7 +58,7 @@ export async function until<T>(deadline: AbortSignal, result: Promise<T>): Promi
   return Promise.race([result, over])
 }
 
-/** `opened` reports the errors of a socket; an error between two calls of it must not end the process. */
+/** `opened` reports a socket's errors; an error between two of its calls must not terminate the process. */
 function ignoreErrors(socket: Socket): void {
   socket.on('error', () => {})
 }

@@ -1,12 +1,12 @@
-// Names to addresses for outgoing requests, without the threads that the rest of the program needs.
+// Resolves names for outgoing requests without using the shared thread pool.
 import { Resolver } from 'node:dns/promises'
 
-/** All addresses of a name; none when it does not exist. */
+/** All addresses of a name; empty if it does not exist. */
 export type Resolve = (host: string) => Promise<string[]>
 
 /**
- * Asks the system's name servers, or those named. Slow ones hold up nobody: `dns.lookup` would occupy one of four
- * threads for as long as an attacker's server likes.
+ * Uses the system's name servers, or the given ones. `dns.lookup` would occupy one of four threads for as long as an attacker's
+ * slow server likes.
  */
 export function openResolver(servers?: string[]): Resolve {
   const resolver = new Resolver({ timeout: 1_000, tries: 2 })

@@ -1,36 +1,36 @@
-// Which addresses outgoing requests may reach: public ones, and ranges opened by the operator; never the service itself.
+// Restricts the addresses of outgoing requests: public ones, and ranges opened by the operator; never the service itself.
 import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
 import { type Address, type AddressRange, isInRange } from '#core/address-ranges.ts'
 import { type Reason, reason } from '#core/problems.ts'
 
 export interface GuardOptions {
-  /** ranges opened although they are not public */
+  /** ranges that are allowed although they are not public */
   allowCidrs: readonly string[]
   allowHttp: boolean
-  /** ports of this service's listeners, closed on its own and on all opened addresses */
+  /** ports of this service's listeners, blocked on its own and all opened addresses */
   ownPorts: () => readonly number[]
-  /** ports of the database, closed on every address */
+  /** ports of the database, blocked on every address */
   databasePorts: readonly number[]
 }
 
 export interface TargetGuard {
-  /** whether this very address and port may be connected to */
+  /** whether connections to this address and port are allowed */
   allows(address: string, port: number): boolean
-  /** what is wrong with a URL that an account wants its notifications at, null when nothing is */
+  /** the error of a URL for an account's notifications; null if it is valid */
   problemOf(url: string): Reason | null
 }
 
 export const LONGEST_URL = 500
 const SHAPE = /^https?:\/\/[^\s\\/?#\p{Cc}][^\s\\\p{Cc}]*$/iu
 
-// Where clouds answer with credentials; opening a range around them does not open them.
+// Addresses of cloud metadata services, which return credentials; blocked even within an opened range.
 const METADATA = ['169.254.0.0/16', '100.100.100.200/32', '168.63.129.16/32', '192.0.0.192/32', 'fd00:ec2::/32', 'fd20:ce::254/128']
 const METADATA_RANGES = METADATA.map((text) => ipaddr.parseCIDR(text) as AddressRange)
 const GLOBAL_V6 = ipaddr.parseCIDR('2000::/3') as AddressRange
 const TRANSLATED = ipaddr.parseCIDR('64:ff9b::/96') as AddressRange
 
-/** The guard over these settings; it looks up the addresses of this machine at each question. */
+/** Opens a guard with these settings; it reads the addresses of this machine on every check. */
 export function openGuard({ allowCidrs, allowHttp, ownPorts, databasePorts }: GuardOptions): TargetGuard {
   const opened = allowCidrs.map((text) => ipaddr.parseCIDR(text) as AddressRange)
   const allows = (text: string, port: number) => {
@@ -55,13 +55,13 @@ export function openGuard({ allowCidrs, allowHttp, ownPorts, databasePorts }: Gu
   return { allows, problemOf }
 }
 
-/** Host (an IPv6 literal without brackets) and port that a URL leads to. */
+/** Host (IPv6 without brackets) and port of a URL. */
 export function targetOf(url: URL): { host: string; port: number } {
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
   return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port }
 }
 
-/** The address that packets end up at: IPv4 behind its mapped (::ffff:) and translated (64:ff9b::) forms. */
+/** The address that packets reach: the IPv4 address of mapped (::ffff:) and translated (64:ff9b::) forms. */
 function reached(address: Address): Address {
   if (address.kind() === 'ipv4') return address
   const v6 = address as ipaddr.IPv6
