@@ -1,16 +1,16 @@
-// A bucket of an S3-compatible store, as dumps and archives use it: reads are tried again, and no answer is waited for without end.
+// A bucket of an S3-compatible store, used by dumps and archives: reads are retried, and every request has a timeout.
 import { setTimeout as delay } from 'node:timers/promises'
 import { S3mini, S3ServiceError } from 's3mini'
 import type { BucketSettings } from '#config.ts'
 import { type Reason, reason } from '#core/problems.ts'
 
-/** How long the store may take to begin an answer: to a read, and to a part that is sent to it. */
+/** Maximum time until a read's response starts; uploads have their own. */
 const ANSWER_MS = 10_000
 const READ_ATTEMPTS = 3
 const READ_AGAIN_MS = 200
 const UPLOAD_MS = 300_000
 
-/** Opens the bucket; nothing is asked of it yet. `prefix` of its keys is empty or ends with a slash. */
+/** Opens the bucket without contacting it. The `prefix` of its keys is empty or ends with a slash. */
 export function openBucket({ url, accessKey, secretKey, region }: BucketSettings): { bucket: S3mini; prefix: string } {
   const { origin, pathname } = new URL(url)
   const [name, ...parts] = pathname.slice(1).split('/')
@@ -21,7 +21,7 @@ export function openBucket({ url, accessKey, secretKey, region }: BucketSettings
   }
 }
 
-/** A `fetch` that asks again where a read is answered 5xx, as clients of such stores do. */
+/** A `fetch` that retries reads after a 5xx response, as S3 clients usually do. */
 async function answered(url: string | URL | Request, init: RequestInit = {}): Promise<Response> {
   const isRead = ['GET', 'HEAD'].includes(init.method ?? 'GET')
   for (let attempt = 1; ; attempt++) {
@@ -32,7 +32,7 @@ async function answered(url: string | URL | Request, init: RequestInit = {}): Pr
   }
 }
 
-/** A `fetch` that breaks off where no answer begins; its body may take as long as its reader. */
+/** A `fetch` with a timeout until the response starts; reading its body has none. */
 async function answeredInTime(url: string | URL | Request, init: RequestInit): Promise<Response> {
   const stop = new AbortController()
   const ms = init.method === 'PUT' || init.method === 'POST' ? UPLOAD_MS : ANSWER_MS
@@ -44,7 +44,7 @@ async function answeredInTime(url: string | URL | Request, init: RequestInit): P
   }
 }
 
-/** What went wrong, for operators: without what the store sent as a body. */
+/** The cause of an error, for operators; without the body of the store's response. */
 export function whyOf(error: unknown): Reason {
   if (error instanceof S3ServiceError) return reason('store_answers', { answer: error.status, ...(error.serviceCode && { code: error.serviceCode }) })
   let inner = error as Error

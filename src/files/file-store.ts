@@ -10,18 +10,18 @@ import { openBucket } from './bucket.ts'
 export interface FileStore {
   /** folder or address, for operators */
   readonly place: string
-  /** A path of its own at which a file is written before it is stored; its folder exists then. */
+  /** Returns a unique path for writing a file before it is stored, and creates its folder. */
   stage(): Promise<string>
-  /** Stores a staged file by this name; it is durable when this resolves. */
+  /** Stores a staged file under this name; durable once this resolves. */
   store(staged: string, name: string): Promise<void>
-  /** Bytes of a file, null where there is none of this name. */
+  /** Size of a file in bytes; null if it does not exist. */
   size(name: string): Promise<number | null>
-  /** Bytes from one position to before another one. */
+  /** Bytes of the range [from, to). */
   read(name: string, from: number, to: number): Promise<ArrayBuffer>
   remove(name: string): Promise<void>
 }
 
-/** Opens a folder, or a folder of this name in the bucket where there is one; the folder on disk is then only for staging. */
+/** Opens a folder on disk, or a folder of the bucket if there is one; the disk is then used only for staging. */
 export function openFileStore(folder: string, bucket: BucketSettings | null, nameInBucket: string): FileStore {
   return bucket ? new StoreBucket(bucket, nameInBucket, folder) : new StoreFolder(folder)
 }
@@ -70,7 +70,7 @@ class StoreFolder implements FileStore {
 
 async function stageIn(folder: string): Promise<string> {
   const first = await mkdir(folder, { recursive: true })
-  // A new folder is durable once those above it are.
+  // A new folder is durable only once its new parents are.
   for (let at = folder; first !== undefined && at.length >= first.length; at = dirname(at)) await flushed(dirname(at))
   return join(folder, `.${randomUUID()}`)
 }
