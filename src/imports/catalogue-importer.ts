@@ -183,7 +183,7 @@ export class CatalogueImporter implements Importer {
     await this.#keepPrices(items.flatMap(({ line, record }, n) => (record.prices ?? []).map((price) => ({ line, record_id: states[n]!.id, price }))))
   }
 
-  /** Prices wait for their items on disk. */
+  /** Stores prices in a temporary table until their items exist. */
   async #keepPrices(prices: readonly { line: number; record_id: number; price: PricePoint }[]): Promise<void> {
     if (prices.length === 0) return
     if (!this.#hasPrices) {

@@ -129,7 +129,7 @@ async function writeAll(ctx: ImportRunCtx, id: number, request: ImportRequest, c
   })
 }
 
-/** Closes an import whose own transaction is over: its end and all its refused rows are seen at once. */
+/** Closes an import after its own transaction has ended; its end and its rejected rows become visible together. */
 function closeAlone({ kysely }: Db, id: number, outcome: ImportOutcome): Promise<void> {
   return kysely.transaction().execute((tx) => closeImport(tx, id, outcome))
 }
