@@ -1,4 +1,4 @@
-// Imports that wait and can be reverted, what a held price was compared with, and exchange rates for comparison.
+// Queued and reverted imports, the price that a held price was compared with, and exchange rates for comparisons.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -8,15 +8,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 const STATEMENTS = [
   'alter table imports drop constraint imports_status_check',
   `alter table imports add constraint imports_status_check check (status in ('queued', 'running', 'done', 'failed'))`,
-  // All prices that the service computes from its own sales are one batch.
+  // All prices computed from the service's own sales belong to one batch.
   `insert into imports (format, market, author, status, percent, finished_at)
     values ('service-price', 'service', 'service', 'done', 100, now())`,
   'alter table imports add column reverted_by_import_id integer references imports',
 
-  // Points of one import lie together, so that ranges of blocks find them: a fraction of a tree's size and upkeep.
+  // Points of one import are adjacent on disk, so a BRIN index finds them at a fraction of a B-tree's size and upkeep.
   'create index price_points_by_import on price_points using brin (import_id) with (pages_per_range = 16, autosummarize = on)',
-  // Points that are not in the history but may come back: covered by another batch's price for the same moment, or
-  // withdrawn with their batch. A point of a batch is either here or in price_points.
+  // Points outside the history that may return: covered by another batch's price for the same moment, or withdrawn with their batch. A
+  // batch's point is either here or in price_points.
   `create table hidden_points (
     import_id integer not null,
     item_id integer not null,

@@ -1,4 +1,4 @@
-// Webhooks: one configuration an account, the events to deliver, and every attempt to deliver them.
+// Webhooks: one configuration per account, the events to deliver, and all delivery attempts.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -6,7 +6,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 const STATEMENTS = [
-  // failing: its last attempt failed, so that it gets fewer turns than those that answer.
+  // failing: the last attempt failed, so this receiver gets fewer turns than responsive ones.
   `create table webhooks (
     account_id integer primary key references accounts,
     url text not null,
@@ -19,7 +19,7 @@ const STATEMENTS = [
     updated_at timestamptz(3) not null default now()
   )`,
 
-  // A queued event with lease_until is under way; when that time passes, its worker is gone.
+  // A queued event with lease_until is being delivered; once that time passes, its worker has died.
   `create table webhook_events (
     id bigint generated always as identity primary key,
     account_id integer not null references accounts,
@@ -39,7 +39,7 @@ const STATEMENTS = [
   'create index webhook_events_by_account on webhook_events (account_id, id desc)',
   'create index webhook_events_by_state on webhook_events (state, id desc)',
 
-  // finished_at is null while the attempt runs; only finished ones are shown.
+  // finished_at is null while the attempt is running; only finished attempts are shown.
   `create table webhook_attempts (
     id bigint generated always as identity primary key,
     event_id bigint not null references webhook_events on delete cascade,

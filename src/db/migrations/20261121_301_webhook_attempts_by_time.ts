@@ -1,4 +1,4 @@
-// Statistics of receivers read the attempts of the last day only.
+// Index for the statistics of receivers, which read only the attempts of the last day.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-// Sessions of the operator's console: who signed in with which operator token, and until when.
+// Sessions of the operator console: the token used to sign in, and the expiry.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -6,7 +6,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 const STATEMENTS = [
-  // Only a hash of the cookie is stored. A session of the bootstrap token, which is no row, keeps that token's hash.
+  // Only a hash of the cookie is stored. The bootstrap token has no row, so its sessions store the token's hash.
   `create table console_sessions (
     id integer generated always as identity primary key,
     hash bytea not null unique,

@@ -1,8 +1,8 @@
-// Leases of requests: how much of its limit an account's nodes have taken in the current minute.
+// Rate limit leases: how much of an account's limit its nodes have taken in the current minute.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // Unlogged: nothing waits for the disk, and after a crash a new minute begins.
+  // Unlogged: writes do not wait for the disk, and after a crash a new minute starts.
   await sql
     .raw(
       `create unlogged table rate_limit_leases (

@@ -1,6 +1,6 @@
-// Deletes the results kept for repeated requests. Those of console sessions were encrypted with a key that follows from
-// their own row, and new API keys are among them; which rows these are cannot be told. A request that is repeated across
-// this upgrade runs again. What a node of the old version keeps during a rolling upgrade is deleted after 24 hours.
+// Deletes the results stored for repeated requests. Those of console sessions, which include new API keys, were encrypted with a key
+// derived from their own row, and cannot be told apart. A request repeated across this upgrade runs again. Results that a node of the
+// old version stores during a rolling upgrade are deleted after 24 hours.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

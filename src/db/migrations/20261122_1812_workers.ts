@@ -1,4 +1,4 @@
-// When each worker was last seen, so that a setup without one is noticed before sellers miss their notifications.
+// The last heartbeat of each worker, so that a setup without workers is noticed before sellers miss notifications.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

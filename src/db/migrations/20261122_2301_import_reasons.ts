@@ -1,4 +1,4 @@
-// Refused rows of imports counted by reason; null for imports of a program that did not count them.
+// Rejected rows of imports, counted by reason; null for imports from before this migration.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

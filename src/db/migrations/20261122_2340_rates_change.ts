@@ -1,4 +1,4 @@
-// Nodes follow changes of exchange rates.
+// Adds exchange rates to the change log, so that nodes follow their changes.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,7 +1,7 @@
-// Why an import failed, a price was held and a row was parked, as rule and parameters; missing for rows of earlier programs.
+// The rule and parameters of a failed import, a held price and a parked row; missing for rows from before this migration.
 import { type Kysely, sql } from 'kysely'
 
-// Tables of their own: earlier programs read held prices and parked rows by a prepared `select *`, which a new column breaks.
+// Separate tables: earlier releases read held prices and parked rows with a prepared `select *`, which a new column breaks.
 const STATEMENTS = [
   'alter table imports add column rule text, add column params jsonb',
   `create table held_price_params (

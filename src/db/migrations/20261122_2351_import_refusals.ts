@@ -1,4 +1,4 @@
-// All refused rows of an import as CSV, in parts of whole lines that are packed with gzip.
+// All rejected rows of an import as CSV, in gzip-compressed parts of complete lines.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-// Merges of items, their aliases, and what each merge moved, row by row, so that it can be undone exactly.
+// Merges of items, their aliases, and every row that a merge moved, so that it can be undone exactly.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -6,7 +6,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 const STATEMENTS = [
-  // item is the row of the emptied item, moved how many rows of each kind it gave to the survivor.
+  // item: the row of the emptied item. moved: the number of rows of each kind moved to the survivor.
   `create table merges (
     id integer generated always as identity primary key,
     from_item integer not null,
@@ -23,8 +23,8 @@ const STATEMENTS = [
   'create index merges_by_from_item on merges (from_item, id desc)',
   'create index merges_by_into_item on merges (into_item, id desc)',
 
-  // item_id is what the item was merged into, which may have been merged since: live_item follows to the end. Ref and slug
-  // stay taken, so that no other item gets them and the merge can be undone.
+  // item_id: the survivor, which may itself have been merged since; live_item follows the chain. Ref and slug stay reserved, so that the
+  // merge can be undone.
   `create table item_aliases (
     old_id integer primary key,
     item_id integer not null,
@@ -43,8 +43,8 @@ const STATEMENTS = [
     select id from followed order by step desc limit 1
   $$`,
 
-  // Without foreign keys to merges, of which none is ever deleted: checking them would cost a bulk merge a fifth of its time.
-  // moved: the survivor did not have the id by itself.
+  // No foreign keys to merges, which are never deleted: checking them would cost a fifth of a bulk merge's time. moved: the survivor did
+  // not already have the id.
   `create table merged_foreign_ids (
     merge_id integer not null,
     source text not null,
@@ -53,7 +53,7 @@ const STATEMENTS = [
     moved boolean not null,
     primary key (merge_id, source, foreign_id, finish)
   )`,
-  // Current prices as they were: all of the emptied item, and those of the survivor that gave way to one of them.
+  // Current prices before the merge: all of the emptied item, and those of the survivor that one of them replaced.
   `create table merged_prices (
     merge_id integer not null,
     item_id integer not null,
@@ -65,8 +65,8 @@ const STATEMENTS = [
     primary key (merge_id, item_id, market, label_id)
   )`,
   'create index merged_prices_by_item on merged_prices (item_id)',
-  // Points of the emptied item: seen in its history, covered or withdrawn (as in hidden_points); or made: a price that the
-  // service computed for the survivor because of the merge. placed: it was given to the survivor.
+  // state: a point of the emptied item was seen in its history, or covered or withdrawn (as in hidden_points); `made` is a price that the
+  // service computed for the survivor because of the merge. placed: it was moved to the survivor.
   `create table merged_points (
     merge_id integer not null,
     import_id integer not null,
@@ -78,7 +78,7 @@ const STATEMENTS = [
     placed boolean not null,
     primary key (merge_id, import_id, market, label_id, updated_at, state)
   )`,
-  // decision as the merge left it; discarded: by the merge, because the survivor had the same price waiting.
+  // decision: as after the merge. discarded: by the merge, because the survivor already had the same price pending.
   `create table merged_held_prices (
     merge_id integer not null,
     held_id bigint not null,

@@ -1,4 +1,4 @@
-// Merging items looks for the records of an item, and removing one makes sure that there are none.
+// Index by item: merging moves an item's collection records, and deleting an item checks that there are none.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-// What each source says of a card or product, apart from the items made of it; decisions about joins, and what waits for one.
+// What each source states about a card or product, separate from the items; match decisions, and the queue of pending records.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -6,9 +6,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 const STATEMENTS = [
-  // One printing of a card or one product as one source states it; finish is '' where the source states none. Only records of
-  // one world (a language family of a game, or its sealed products) can be one item. A record whose imports are all reverted
-  // is inactive and keeps its id.
+  // A printing of a card, or a product, as one source states it; finish is '' if it states none. Only records of the same world (a language
+  // family of a game, or its sealed products) can be the same item. A record whose imports are all reverted is inactive and keeps its id.
   `create table source_records (
     id integer generated always as identity primary key,
     source text not null,
@@ -20,7 +19,7 @@ const STATEMENTS = [
     active boolean not null default true,
     unique (source, foreign_id, finish)
   )`,
-  // What an import stated of a record; null: just what the record has. Import 0 is what items had before records existed.
+  // What an import stated about a record; null: equal to the record's facts. Import 0: facts from before source records existed.
   `create table source_statements (
     import_id integer not null,
     record_id integer not null,
@@ -29,7 +28,7 @@ const STATEMENTS = [
     primary key (import_id, record_id)
   )`,
   'create index source_statements_by_record on source_statements (record_id)',
-  // The items a record belongs to: one, or (whole) every finish of its card where it states none; no item while it waits.
+  // Links of records to items: one, or every finish of the card if the record states none (whole); none while it is pending.
   `create table item_sources (
     record_id integer not null,
     item_id integer not null,
@@ -42,7 +41,7 @@ const STATEMENTS = [
   )`,
   'create index item_sources_by_item on item_sources (item_id)',
 
-  // The links of an emptied item's records that a merge gave to the survivor, which did not have those that moved.
+  // Links of the emptied item's records that a merge moved to the survivor. moved: the survivor did not already have the link.
   `create table merged_sources (
     merge_id integer not null,
     record_id integer not null,
@@ -54,20 +53,20 @@ const STATEMENTS = [
     moved boolean not null,
     primary key (merge_id, record_id)
   )`,
-  // Merges that an import made, undone when it is reverted.
+  // Merges made by an import, undone when it is reverted.
   `create table import_merges (
     import_id integer not null,
     merge_id integer not null,
     primary key (import_id, merge_id)
   )`,
 
-  // Codes and shop ids by which other sources name a set; they stay for a category that an undone revert brings back.
+  // Codes and shop ids that other sources use for a set; kept for a category that a restored import brings back.
   `create table category_codes (
     category_id integer primary key,
     codes text[] not null default '{}',
     shop_ids jsonb not null default '[]'
   )`,
-  // What an import changed of a category: null before where it made it.
+  // An import's change of a category; before is null if the import created it.
   `create table category_changes (
     import_id integer not null,
     category_id integer not null,
@@ -78,7 +77,7 @@ const STATEMENTS = [
     primary key (import_id, category_id)
   )`,
 
-  // What people decided: kinds 'same', 'apart' and 'postponed' name records by key, 'set' names sets by ref ('' for none).
+  // Manual decisions: kinds 'same', 'apart' and 'postponed' name records by key, 'set' names sets by ref ('' for none).
   `create table match_decisions (
     id integer generated always as identity primary key,
     kind text not null check (kind in ('same', 'apart', 'set', 'postponed')),
@@ -88,7 +87,7 @@ const STATEMENTS = [
     decided_at timestamptz(3) not null default now(),
     unique (kind, a, b)
   )`,
-  // Records that wait for a decision, written anew by each assignment of their game; an id stays while its record waits.
+  // Records pending a decision, rewritten by each assignment of their game; an id is kept while its record is pending.
   `create table match_queue (
     id integer generated always as identity primary key,
     record_id integer not null unique,

@@ -1,10 +1,10 @@
-// Splits of source records out of items, with what each decided, so that it can be reverted. Their ids are batch ids as those of merges.
+// Splits of source records from items, with their decisions, so that they can be reverted. They share the id sequence of merges.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql
     .raw(
-      // pairs are the rows of match_decisions that the split wrote, ended those that it removed.
+      // pairs: the match_decisions that the split wrote; ended: those that it removed.
       `create table splits (
         id integer primary key default nextval(pg_get_serial_sequence('merges', 'id')),
         item_id integer not null,

@@ -1,4 +1,4 @@
-// Decisions about matches as they were taken, with what each wrote and merged, so that it can be withdrawn.
+// Decided matches, with what each decision wrote and merged, so that it can be withdrawn.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -6,7 +6,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 const STATEMENTS = [
-  // A row of match_queue under the id that it had there. pairs are the rows of match_decisions that the decision wrote.
+  // A former row of match_queue, with the same id. pairs: the match_decisions that the decision wrote.
   `create table decided_matches (
     id integer primary key,
     record_id integer not null,
@@ -25,9 +25,9 @@ const STATEMENTS = [
     decided_at timestamptz(3) not null
   )`,
   'create index decided_matches_by_time on decided_matches (decided_at desc, id desc)',
-  // A decision is applied to the sets that it can affect.
+  // Finds the records of the sets that a decision can affect.
   "create index source_records_by_set on source_records ((facts->>'category'))",
-  // Merges that followed from the decision about a set.
+  // Merges that resulted from the decision about a set.
   `create table set_decision_merges (
     from_ref text not null,
     merge_id integer not null,

@@ -1,4 +1,4 @@
-// Finds the source records of a world, of one of its sets, and those that no import states any more without reading all records.
+// Indexes the source records of a world, of its sets, and those that no import states any more.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

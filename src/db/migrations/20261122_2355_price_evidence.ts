@@ -1,4 +1,4 @@
-// What speaks for and against each current price: when its feed last stated it, the feed's own figures, and the verdict.
+// Evidence of each current price: when its feed last stated it, the feed's own figures, and the verdict.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -6,7 +6,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 const STATEMENTS = [
-  // Earlier programs name the columns that they read and write, so that they run on with these.
+  // Adding columns is safe for earlier releases, which name the columns that they read and write.
   // state and confidence are positions in STATES and CONFIDENCES, flags are bits by position in FLAGS (src/prices/evidence/).
   `alter table prices
     add column confirmed_at timestamptz(3),
@@ -21,8 +21,8 @@ const STATEMENTS = [
     add column mid numeric(12,2),
     add column high numeric(12,2),
     add column samples integer`,
-  // Usual price of market_b for a price of 1 in market_a, both in the service's currency, by set and finish; category 0
-  // and finish '' stand for the whole game.
+  // The usual price in market_b for a price of 1 in market_a, both in the service's currency, by set and finish; category 0 and finish ''
+  // represent the whole game.
   `create table usual_ratios (
     game text not null,
     category_id integer not null,
@@ -34,14 +34,14 @@ const STATEMENTS = [
     cards integer not null,
     primary key (game, category_id, finish, market_a, market_b)
   )`,
-  // Sources that an operator trusts no more for now.
+  // Sources that an operator has set aside.
   `create table sources_set_aside (
     market smallint primary key,
     author text not null,
     reason text not null,
     at timestamptz(3) not null
   )`,
-  // Verdicts and figures reach the nodes as a kind of their own, which earlier programs pass over.
+  // Verdicts and figures are sent to nodes as a separate kind, which earlier releases ignore.
   'alter table change_log drop constraint change_log_kind_check',
   `alter table change_log add constraint change_log_kind_check check (kind in
     ('items', 'categories', 'groups', 'prices', 'evidence', 'rates', 'accounts', 'operators', 'listings', 'sales'))`,

@@ -1,4 +1,4 @@
-// When each source sent prices, held prices of reverted imports, and evidence that follows prices through merges.
+// Deliveries of each source, held prices of reverted imports, and evidence that merges move with prices.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -6,7 +6,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 const STATEMENTS = [
-  // What an import stated in a market: date of its newest price, and how many current prices it set or confirmed.
+  // An import's delivery to a market: date of its newest price, and how many current prices it set or confirmed.
   `create table price_feeds (
     market smallint not null,
     import_id integer not null,
@@ -15,10 +15,10 @@ const STATEMENTS = [
     primary key (market, import_id)
   )`,
   'create index price_feeds_by_date on price_feeds (market, newest desc)',
-  // Prices that waited when their import was reverted wait again when that revert is reverted.
+  // Prices that were pending when their import was reverted become pending again when the revert is undone.
   'alter table held_prices drop constraint held_prices_decision_check',
   `alter table held_prices add constraint held_prices_decision_check check (decision in ('accepted', 'discarded', 'reverted'))`,
-  // As in prices; earlier programs name the columns that they read and write.
+  // As in prices; earlier releases name the columns that they read and write.
   `alter table merged_prices
     add column confirmed_at timestamptz(3),
     add column line integer,

@@ -1,4 +1,4 @@
-// Saved mappings of price lists: what the columns of a list mean, by name.
+// Saved column mappings of price lists, by name.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-// Decisions of people about prices: what each decided and what it replaced, so that it can be undone, and which prices people confirmed.
+// Manual decisions about prices with the values they replaced, so that they can be undone, and manually confirmed prices.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -6,7 +6,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 const STATEMENTS = [
-  // filter: what chose the prices, null where they were named.
+  // filter: how the prices were selected; null if they were listed.
   `create table price_decisions (
     id integer generated always as identity primary key,
     decision text not null check (decision in ('accept', 'discard', 'confirm', 'withdraw')),
@@ -17,8 +17,8 @@ const STATEMENTS = [
     undone_at timestamptz(3),
     check ((undone_by is null) = (undone_at is null))
   )`,
-  // before: the row of the current price, null where there was none; after_*: the current price that the decision left.
-  // in_history: a withdrawn price was a point of the history. kept: why undoing the decision left this price alone.
+  // before: the row of the current price, null if there was none; after_*: the current price after the decision. in_history: a withdrawn
+  // price was a point of the history. kept: why undoing the decision left this price unchanged.
   `create table price_decision_prices (
     decision_id integer not null references price_decisions,
     item_id integer not null,
@@ -36,7 +36,7 @@ const STATEMENTS = [
     kept text check (kept in ('newer_price', 'reverted_import', 'merged_item', 'decided_since')),
     primary key (decision_id, item_id, market, label_id, updated_at)
   )`,
-  // In force as long as the current price is this one. decision_id: null for held prices that were accepted one by one.
+  // Valid while the current price is this one. decision_id: null for held prices accepted individually.
   `create table confirmed_prices (
     item_id integer not null,
     market smallint not null,
@@ -49,9 +49,9 @@ const STATEMENTS = [
     primary key (item_id, market, label_id, updated_at, price, at)
   )`,
   'create index confirmed_prices_by_decision on confirmed_prices (decision_id)',
-  // What is confirmed of a merged item is found from the item that it was merged into.
+  // Finds confirmed prices of merged items from their survivor.
   'create index item_aliases_by_item on item_aliases (item_id)',
   `create index held_prices_withdrawn on held_prices (item_id) where rule = 'withdrawn'`,
-  // Few prices are in question: what waits is counted without reading all.
+  // Counts the few prices in question without reading all prices.
   'create index prices_in_question on prices (item_id) where state > 0',
 ]

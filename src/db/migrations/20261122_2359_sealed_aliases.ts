@@ -1,4 +1,4 @@
-// Words of sealed products that mean others, as an operator adds them to those of the program.
+// The operator's aliases for words of sealed products, in addition to the built-in ones.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-// Words of searches and what they may mean, as an operator adds them to those of the program; every node follows.
+// The operator's search synonyms, in addition to the built-in ones; nodes follow their changes.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

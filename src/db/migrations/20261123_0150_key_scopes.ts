@@ -1,4 +1,4 @@
-// What API keys are limited to, how often each was used by day and operation, and items that changed without a new price.
+// Restrictions of API keys, their usage by day and operation, and items that changed without a new price.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -6,7 +6,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 const STATEMENTS = [
-  // A table of its own, so that earlier programs find api_keys as they know it. Keys without limits have no row.
+  // A separate table, because earlier releases must find api_keys unchanged. Unrestricted keys have no row.
   `create table api_key_scopes (
     key_id integer primary key references api_keys on delete cascade,
     read_only boolean not null default false,
@@ -21,7 +21,7 @@ const STATEMENTS = [
     primary key (key_id, day, operation)
   ) with (fillfactor = 80)`,
   'create index api_key_usage_by_day on api_key_usage (day)',
-  // Neither their row nor the imports of their prices say so: a price was withdrawn or reverted, or moved with a merge.
+  // Changes that neither the item's row nor the imports of its prices show: prices withdrawn, reverted, or moved by a merge.
   `create table changed_items (
     item_id integer primary key,
     changed_at timestamptz(3) not null

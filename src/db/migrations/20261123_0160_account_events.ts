@@ -1,4 +1,4 @@
-// The feed of each account's events: a place for every sale and expiry, marks of replays and checks, and when an account may ask again.
+// The event feed of each account: a position per sale and expiry, marks of replays and checks, and when an account may request them again.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -6,7 +6,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 const STATEMENTS = [
-  // The row is locked until the transaction ends that counts on it: positions are in the order of commits, without gaps.
+  // A transaction that assigns positions locks the row until it ends, so positions follow the commit order, without gaps.
   `create table event_counters (
     account_id integer primary key references accounts,
     last bigint not null,
@@ -19,11 +19,11 @@ const STATEMENTS = [
     primary key (account_id, position)
   )`,
 
-  // Whether the attempt that waits is the one of a replay.
+  // Whether the pending attempt is a replay.
   'alter table webhook_events add column replay boolean not null default false',
-  // Null for deliveries of the queue.
+  // Null for deliveries from the queue.
   "alter table webhook_attempts add column mark text check (mark in ('replay', 'check'))",
-  // Replays go after everything else of their receiver.
+  // Replays come after all other events of their receiver.
   `create index webhook_events_by_turn on webhook_events (account_id, replay, due_at, id)
     where state = 'queued' and lease_until is null`,
 

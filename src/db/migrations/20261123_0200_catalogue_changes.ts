@@ -1,4 +1,4 @@
-// Keeps the change log of the catalogue for readers outside, and knows from where on it is complete.
+// Keeps the catalogue's change log for external readers, and records from where it is complete.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -6,11 +6,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 const STATEMENTS = [
-  // Rows of the log about items, categories and prices are all there from this transaction on.
+  // From this transaction on, the log contains all changes of items, categories and prices.
   `create table catalogue_log_floor (xact xid8 not null)`,
-  // What earlier programs trimmed is gone: who reads from the start begins with the next transaction.
+  // Earlier releases have trimmed the log, so reading from the start begins with the next transaction.
   `insert into catalogue_log_floor select pg_current_xact_id()`,
-  // By a trigger, since programs of the previous version trim these rows, too, and do not know the floor.
+  // A trigger, because nodes of the previous release also trim the log and do not know the floor.
   `create function raise_catalogue_log_floor() returns trigger language plpgsql as $$
     begin
       update catalogue_log_floor set xact = greatest(xact, trimmed.floor)

@@ -1,4 +1,4 @@
-// Prices in question by item and cause, with the figures that they are ranked by, so that a page of them is read and not computed.
+// Prices in question by item and cause, with their ranking figures, so that a page is read instead of computed.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -6,7 +6,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 const STATEMENTS = [
-  // Held and disputed prices. markets, label_ids and import_ids have an element for each price of the group, in one order.
+  // Held and disputed prices. markets, label_ids and import_ids have one element per price of the group, in the same order.
   `create table price_reviews (
     item_id integer not null,
     state text not null,
@@ -20,9 +20,9 @@ const STATEMENTS = [
   'create index price_reviews_by_item on price_reviews (item_id)',
   'create index price_reviews_by_times_off on price_reviews (times_off desc nulls last, item_id, state, cause) include (value)',
   'create index price_reviews_by_value on price_reviews (value desc nulls last, item_id, state, cause) include (times_off)',
-  // Items to rank again, in any number of rows: writers only append, so that none waits for another.
+  // Items to rank again, possibly several times: writers only append, so they never wait for each other.
   'create table price_review_changes (item_id integer not null)',
-  // By triggers, since prices are written in many places, and by programs of the previous version, too.
+  // Triggers, because prices are written in many places, also by nodes of the previous release.
   `create function note_price_review() returns trigger language plpgsql as $$
     begin
       if tg_op <> 'INSERT' then

@@ -1,4 +1,4 @@
-// Listings have a stock-keeping unit of their owner's, and tell which job or rule last changed them.
+// Adds the seller's stock-keeping unit to listings, and the job or rule that last changed them.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -6,7 +6,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 const STATEMENTS = [
-  // changed_by: {"kind", "id", "at"} of the job or rule that last set price or quantity, null where a person did.
+  // changed_by: {"kind", "id", "at"} of the job or rule that last set price or quantity; null if a person did.
   'alter table listings add column sku text, add column changed_by jsonb',
   'create unique index listings_by_sku on listings (seller_id, sku) where sku is not null',
 ]

@@ -1,4 +1,4 @@
-// Price jobs: new prices and stock of many listings of an account, planned, applied and undone as one.
+// Price jobs: new prices and stock for many listings of an account, planned, applied and undone together.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -6,7 +6,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 const STATEMENTS = [
-  // A planned job past expires_at counts as expired.
+  // A planned job is expired once expires_at has passed.
   `create table price_jobs (
     id integer generated always as identity primary key,
     account_id integer not null references accounts,
@@ -25,8 +25,8 @@ const STATEMENTS = [
   )`,
   'create index price_jobs_by_account on price_jobs (account_id, id desc)',
   'create index price_jobs_by_time on price_jobs (created_at)',
-  // Each row is updated when its job is applied, and again when it is undone: with room on its page, without its index.
-  // new_price and new_quantity are null where they stay. A listing may be deleted, its rows stay as they are.
+  // Each row is updated when its job is applied or undone; the fill factor keeps these updates on its page and out of the index.
+  // new_price and new_quantity are null if unchanged. Rows are kept when their listing is deleted.
   `create table price_job_rows (
     job_id integer not null references price_jobs on delete cascade,
     position integer not null,

@@ -1,4 +1,4 @@
-// Finds the latest decisions on listings among all that is audited, for how long listings wait.
+// Finds the latest decisions on listings in the audit log, to estimate how long listings wait.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

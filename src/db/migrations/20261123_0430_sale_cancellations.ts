@@ -1,4 +1,4 @@
-// Cancelled order lines: a table of its own, so that a sale never changes and programs of the previous version go on reading sales.
+// Cancelled order lines: a separate table, so that sales never change and nodes of the previous release can still read them.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -6,7 +6,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 const STATEMENTS = [
-  // The whole line is refunded. seller_id is that of the sale; listing_status is what the listing became, null where it was deleted.
+  // The whole line is refunded. seller_id: copied from the sale. listing_status: status of the listing afterwards, null if it was deleted.
   `create table sale_cancellations (
     sale_id integer primary key references sales,
     seller_id integer not null references accounts,
@@ -17,7 +17,7 @@ const STATEMENTS = [
   )`,
   'create index sale_cancellations_by_seller on sale_cancellations (seller_id, cancelled_at, sale_id)',
   'create index sales_by_seller on sales (seller_id, sold_at, id)',
-  // What prices, averages, recent sales and statistics are made of.
+  // The basis of prices, averages, recent sales and statistics.
   `create view uncancelled_sales as
     select s.* from sales s where not exists (select from sale_cancellations c where c.sale_id = s.id)`,
 ]

@@ -1,4 +1,4 @@
-// Vacations of sellers: one by account, the last that was set; it may be over.
+// Vacations of sellers: the latest one per account, which may be over.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

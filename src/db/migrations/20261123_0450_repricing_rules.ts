@@ -1,5 +1,5 @@
-// Repricing rules of sellers. terms: target, scope, floor and the rest as they were sent; simulated_at: when the terms as they are now
-// were simulated, null for never.
+// Repricing rules of sellers. terms: target, scope, floor and the rest, as sent. simulated_at: when the current terms were simulated; null
+// for never.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -20,7 +20,7 @@ const STATEMENTS = [
     check (not enabled or simulated_at is not null)
   )`,
   'create index repricing_rules_by_account on repricing_rules (account_id, id)',
-  // A run is a price job with its rule, which may be deleted; reason says why the rule sets the price of the row.
+  // A run is a price job with its rule's id; the rule may be deleted. reason: why the rule sets the row's price.
   'alter table price_jobs add column rule_id integer',
   'alter table price_job_rows add column reason jsonb',
 ]

@@ -1,4 +1,4 @@
-// Accounts that may bring listings in by file, and rows of such files that wait for someone to name their item.
+// Accounts that may add listings from files, and parked rows of such files whose item is undecided.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -10,7 +10,7 @@ const STATEMENTS = [
     account_id integer primary key references accounts,
     quota integer not null check (quota > 0)
   )`,
-  // key: the row's SKU, or what it says; the same row of a later file takes its place.
+  // key: the row's SKU, otherwise its content; the same row of a later file replaces it.
   `create table parked_listings (
     id integer generated always as identity primary key,
     account_id integer not null references accounts,

@@ -1,4 +1,4 @@
-// Sessions of the seller's desk: who signed in with which API key, last used when, and until when.
+// Sessions of the seller's desk: the API key used to sign in, the last use, and the expiry.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

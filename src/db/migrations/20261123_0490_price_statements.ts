@@ -1,4 +1,4 @@
-// What imports stated of prices, so that taking one out leaves what those after it state.
+// The prices that imports stated, so that reverting one leaves what later ones state.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -6,7 +6,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 const STATEMENTS = [
-  // A row for each batch that was written, in that order. payload: src/prices/statements.ts. Compressed already.
+  // One row per written batch, in order. payload: src/prices/statements.ts, already compressed.
   `create table price_statements (
     id bigint generated always as identity primary key,
     import_id integer not null,

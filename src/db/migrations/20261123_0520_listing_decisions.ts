@@ -1,4 +1,4 @@
-// Decisions about listings with what was known when they were made: the seller's record, undo, and the past that rules are tested on.
+// Decisions about listings with the facts known at the time: for the seller's record, undo, and backtests of rules.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -6,9 +6,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 const STATEMENTS = [
-  // One row for each state of a listing that waited or was decided. facts: what was known of it when it began to wait, null for one
-  // that did not wait and for decisions before this table. before: the columns that a decision replaced, so that it can be undone
-  // while the listing still has the version that it was given. rule_id, rule_version: of the rule that decided, null for people.
+  // One row per state of a listing that was queued or decided. facts: known when it was queued; null if it was not, and before this
+  // migration. before: the columns that the decision replaced, for an undo while the listing still has after_version. rule_id,
+  // rule_version:
+  // the rule that decided; null for people.
   `create table listing_decisions (
     id integer generated always as identity primary key,
     listing_id integer not null,
@@ -34,7 +35,7 @@ const STATEMENTS = [
   'create index listing_decisions_by_time on listing_decisions (decided_at desc, id desc) where decision is not null',
   'create index listing_decisions_by_rule on listing_decisions (rule_id, id) where rule_id is not null',
   'create index listing_decisions_by_listing on listing_decisions (listing_id, id) where decision is not null',
-  // The record of sellers begins with what the audit log knows.
+  // Sellers' records start with the decisions in the audit log.
   `insert into listing_decisions (listing_id, seller_id, at, decision, note, decided_at, decided_by)
     select subject_id::int4, (after->>'seller_id')::int4, at, case action when 'listing.approve' then 'approve' else 'reject' end,
       after->>'rejection_reason', at, actor

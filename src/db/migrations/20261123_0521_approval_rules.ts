@@ -1,4 +1,4 @@
-// Approval rules: their conditions by version, and what each said of a listing when it began to wait.
+// Approval rules: their conditions by version, and the verdict of each when a listing was queued.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

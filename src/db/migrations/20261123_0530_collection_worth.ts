@@ -1,4 +1,4 @@
-// What collections were worth, a figure a day, never changed afterwards. day: in the time zone of the service; at: when it was taken.
+// Daily worth of collections, immutable once recorded. day: in the time zone of the service; at: when it was recorded.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

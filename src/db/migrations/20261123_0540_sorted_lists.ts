@@ -1,4 +1,4 @@
-// The orders that operators sort lists of accounts and orders by.
+// Indexes for the sort orders of the account and order lists.
 import { type Kysely, sql } from 'kysely'
 
 const STATEMENTS = [

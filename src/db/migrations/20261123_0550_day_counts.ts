@@ -1,8 +1,8 @@
-// Counts whose past nothing else tells, noted day by day: active listings, items, and items with a price of each source.
+// Counts whose history is not stored elsewhere, by day: active listings, items, and items with a price from each source.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // The last note of a day counts; days without a row were not noted.
+  // The last recording of a day counts; days without a row were not recorded.
   await sql`
     create table day_counts (
       day date not null,

@@ -1,4 +1,4 @@
-// Statistics sum the sales of a period: from an index alone, which also serves the lists that are ordered by time.
+// Statistics sum a period's sales with an index-only scan; the same index serves the lists ordered by time.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-// The shop's own reference of the buyer of an order: a table of its own, so that programs of the previous version go on reading orders.
+// The shop's reference of an order's buyer: a separate table, so that nodes of the previous release can still read orders.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-// People who run the service: their roles, how they sign in, their sessions and tokens, one-time links, and counted attempts.
+// People who run the service: their roles, credentials, sessions and tokens, one-time links, and counted sign-in attempts.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
@@ -22,7 +22,7 @@ const STATEMENTS = [
     removed_at timestamptz(3)
   )`,
   'create unique index people_by_name on people (name_key) where removed_at is null',
-  // Without a person: the link that makes the first owner. A new link takes the place of the one before it.
+  // Without a person: the link that creates the first owner. A new link replaces the previous one.
   `create table person_links (
     hash bytea primary key,
     person_id integer references people,
@@ -54,7 +54,7 @@ const STATEMENTS = [
   )`,
   'create index person_sessions_by_person on person_sessions (person_id)',
   'create index person_sessions_by_expiry on person_sessions (expires_at)',
-  // By a hash of the name, whether or not anybody has it.
+  // Keyed by a hash of the name, whether or not it exists.
   `create table sign_in_attempts (
     name_hash bytea primary key,
     attempts integer not null,

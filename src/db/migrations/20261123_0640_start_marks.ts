@@ -1,4 +1,4 @@
-// Marks of the files that nodes start from: a database without the mark has another history than the file.
+// Marks of start files: if a file's mark is missing, the database has a different history.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,4 @@
-// Months of the price history that are kept as files: which file has which month, and how to tell that it is whole.
+// Archived months of the price history: the file of each month, and how to verify that it is complete.
 import { type Kysely, sql } from 'kysely'
 
 export async function up(db: Kysely<unknown>): Promise<void> {
