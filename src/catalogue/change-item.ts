@@ -8,7 +8,7 @@ import { judgePrices } from '#prices/judge-prices.ts'
 import { itemsSharingWith } from '#prices/shared-ids.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
 import { adoptItems } from './adopt-items.ts'
-import { CatalogueNames, composeAgain } from './compose-items.ts'
+import { CatalogueNames, recompose } from './compose-items.ts'
 import { closed } from './fields.ts'
 import { fieldsOf, ItemBody, type ItemFields, resolveItem } from './item-fields.ts'
 import { factsOfChange, stateByOperator } from './operator-facts.ts'
@@ -47,7 +47,7 @@ export const changeItem = verb(
       const sharing = await itemsSharingWith(tx, [liveId])
       const facts = await factsOfChange(tx, liveId, Object.keys(fields) as (keyof ItemFields)[], write)
       await stateByOperator(tx, liveId, facts, { ...write.record, author: actorOf(ctx.viewer) })
-      await refuseTaken('item', () => composeAgain(tx, note, new CatalogueNames(tx), [liveId]))
+      await refuseTaken('item', () => recompose(tx, note, new CatalogueNames(tx), [liveId]))
       const after = await fetchItem(tx, liveId)
       if (fields.foreign_ids !== undefined) await judgePrices(ctx, tx, note, [...sharing, ...(await itemsSharingWith(tx, [liveId]))])
       note.audit({ action: 'item.change', subject: 'item', id: liveId, before, after })

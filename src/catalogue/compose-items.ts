@@ -104,7 +104,7 @@ function writeOf({ id, facts, copies }: Composition, names: CatalogueNames): Ite
 }
 
 /** Composes existing items again from the current facts of their records. */
-export async function composeAgain(tx: Tx, note: Note, names: CatalogueNames, ids: readonly number[]): Promise<Written> {
+export async function recompose(tx: Tx, note: Note, names: CatalogueNames, ids: readonly number[]): Promise<Written> {
   const items = [...(await statedFacts(tx, ids))].map(([id, records]) => ({ id, ...factsOf(records) }))
   await keepRefs(
     tx,

@@ -1,4 +1,4 @@
-// Creates an item by hand; feeds create items by import.
+// Creates an item manually; feeds create items by import.
 import { randomUUID } from 'node:crypto'
 import { conflict } from '#core/errors.ts'
 import { Type } from '#core/input.ts'

@@ -21,12 +21,12 @@ const NEAR_MINT = 'Near Mint'
 /** Maximum number of held prices for one item, market and label. */
 const MOST_HELD = 100
 
-const Asked = {
+const PriceKey = {
   market: Type.Optional(Type.Enum([...MARKETS], { description: 'Default: the market whose prices the item shows' })),
   label: Type.Optional(Type.String({ maxLength: 40, default: NEAR_MINT, description: 'Condition or grade', examples: ['Near Mint', 'PSA 10'] })),
 }
 
-interface Asked {
+interface PriceKey {
   market?: Market
   label?: string
 }
@@ -48,7 +48,7 @@ export const explainPrice = verb(
   {
     name: 'explainPrice',
     needs: OPERATION_PLAN.explainPrice,
-    input: Type.Object({ id: IdParam, ...Asked }, { additionalProperties: false }),
+    input: Type.Object({ id: IdParam, ...PriceKey }, { additionalProperties: false }),
   },
   (ctx: ExplainCtx, { id, ...asked }): Promise<PriceExplanation> => {
     const { items, rates } = ctx.catalogue
@@ -67,7 +67,7 @@ export type StoredPriceExplanation = Static<typeof StoredPriceExplanationSchema>
 export interface StoredExplainCtx extends StoredItemCtx, Judging {}
 
 export const explainStoredPrice = verb(
-  { name: 'explainStoredPrice', needs: 'operator', input: Type.Object({ id: id('item'), ...Asked }, { additionalProperties: false }) },
+  { name: 'explainStoredPrice', needs: 'operator', input: Type.Object({ id: id('item'), ...PriceKey }, { additionalProperties: false }) },
   async (ctx: StoredExplainCtx, { id, ...asked }): Promise<StoredPriceExplanation> => {
     const on = ctx.db.kysely
     const [item, rates] = await Promise.all([fetchPricedItem(ctx, id), Rates.load(on)])
@@ -80,7 +80,7 @@ export const explainStoredPrice = verb(
 async function explainOne(
   on: Queryable,
   itemId: number,
-  { market, label = NEAR_MINT }: Asked,
+  { market, label = NEAR_MINT }: PriceKey,
   shown: Market,
   conditions: ExplainConditions,
 ): Promise<PriceExplanation> {

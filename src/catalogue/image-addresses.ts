@@ -11,17 +11,17 @@ export interface ImageAddresses {
 /** Path below which both listeners serve the pictures of the sample catalogue. */
 export const SAMPLE_PICTURES = '/sample/pictures/'
 
-/** Digits enough to tell the addresses apart that one image has had. */
+/** Enough digits to distinguish the successive addresses of one image. */
 const VERSION_LENGTH = 12
 
-/** Changes with the stored address, so that caches outside never show the image of an earlier one. */
+/** Changes with the stored address, so that external caches never show an earlier image. */
 function imageVersion(stored: string): string {
   return hash('sha256', stored).slice(0, VERSION_LENGTH)
 }
 
 /**
- * Addresses under `publicUrl`, without a slash at its end: those of our own files, stored as paths, and with `proxied` all.
- * Without `proxied` the others are as stored.
+ * Builds addresses under `publicUrl` (without a trailing slash) for our own files, which are stored as paths, and if `proxied` for all
+ * images. Other addresses are returned as stored.
  */
 export function imageAddresses(publicUrl: () => string, proxied: boolean): ImageAddresses {
   const written = (path: string, stored: string) => {

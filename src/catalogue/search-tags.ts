@@ -41,7 +41,7 @@ interface Tags {
 /** Parsed tags by text: there are few, and every search needs them. */
 const PARSED = new Map<string, Tags>()
 /** All words of finishes and rarities so far. */
-const MET = new Set<string>()
+const SEEN_WORDS = new Set<string>()
 
 function parsed(tags: string): Tags {
   const known = PARSED.get(tags)
@@ -49,7 +49,7 @@ function parsed(tags: string): Tags {
   const made = parse(tags)
   if (PARSED.size >= MOST_PARSED) PARSED.clear()
   PARSED.set(tags, made)
-  for (const word of [...made.finish, ...made.rarity]) MET.add(word)
+  for (const word of [...made.finish, ...made.rarity]) SEEN_WORDS.add(word)
   return made
 }
 
@@ -95,7 +95,7 @@ export function tagOrder(languageOrder: readonly string[]): (asked: ReadonlySet<
   }
   const orderUsually = orderFor(NOTHING)
   return (asked) => {
-    if ([...asked].some((word) => SEALED_WORDS.has(word) || MET.has(word))) return orderFor(asked)
+    if ([...asked].some((word) => SEALED_WORDS.has(word) || SEEN_WORDS.has(word))) return orderFor(asked)
     return (tags) => {
       const known = usual.get(tags)
       if (known !== undefined) return known

@@ -133,14 +133,14 @@ export async function withdrawStatements(tx: Tx, importId: number, withdrawn: bo
   await sql`
     update source_statements set withdrawn = ${withdrawn}
     where import_id = ${importId}::int4 and record_id = any(${ids}::int4[])`.execute(tx)
-  for (let from = 0; from < ids.length; from += PART) await stateAgain(tx, ids.slice(from, from + PART))
+  for (let from = 0; from < ids.length; from += PART) await recomputeFacts(tx, ids.slice(from, from + PART))
   return ids
 }
 
 const PART = 2_000
 
 /** Recomputes the facts of records from their remaining statements, newest first. */
-async function stateAgain(tx: Tx, ids: number[]): Promise<void> {
+async function recomputeFacts(tx: Tx, ids: number[]): Promise<void> {
   const { rows } = await sql<{ record_id: number; statements: Facts[] }>`
     select record_id, jsonb_agg(facts order by import_id desc) as statements from source_statements
     where record_id = any(${ids}::int4[]) and not withdrawn

@@ -21,7 +21,7 @@ export interface DumpProgress {
   rows: number
 }
 
-interface DumpMaking {
+interface DumpOptions {
   db: Db
   store: DumpStore
   archive: PriceArchive
@@ -34,7 +34,7 @@ const LOCK = 7312
 const BATCH = 20_000
 
 /** Creates a dump and publishes it, completely or not at all. @throws CONFLICT if another one is in progress */
-export async function makeDump({ db, store, archive, currencies, onProgress = () => {} }: DumpMaking): Promise<Dump> {
+export async function makeDump({ db, store, archive, currencies, onProgress = () => {} }: DumpOptions): Promise<Dump> {
   return db.kysely
     .transaction()
     .setIsolationLevel('repeatable read')

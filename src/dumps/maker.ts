@@ -22,7 +22,7 @@ export interface DumpMakerOptions {
   now: () => Date
 }
 
-export interface MakingState {
+export interface DumpMakerState {
   /** the dump in progress on this node; null if there is none */
   running: (DumpProgress & { started_at: string }) | null
   /** why the last dump of this node failed; null if it succeeded */
@@ -38,7 +38,7 @@ export interface DumpCtx {
 export class DumpMaker {
   readonly #options: DumpMakerOptions
   readonly store: DumpStore
-  #state: MakingState = { running: null, failure: null }
+  #state: DumpMakerState = { running: null, failure: null }
   #making: Promise<Dump> | null = null
 
   constructor(options: DumpMakerOptions) {
@@ -46,7 +46,7 @@ export class DumpMaker {
     this.store = options.store
   }
 
-  get progress(): MakingState {
+  get progress(): DumpMakerState {
     return this.#state
   }
 

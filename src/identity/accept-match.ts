@@ -24,11 +24,11 @@ export const acceptMatch = verb(
     ),
   },
   (ctx: PriceWriteCtx, { id, item_id: itemId }) =>
-    decideMatch(ctx, id, { decision: 'accepted', verdicts: (tx, match) => joining(tx, match, itemId) }),
+    decideMatch(ctx, id, { decision: 'accepted', verdicts: (tx, match) => verdictsToJoin(tx, match, itemId) }),
 )
 
 /** Joins the record to the item; if the item is not one of the candidates, the record is kept apart from all of them. */
-async function joining(tx: Tx, match: QueuedMatch, itemId: number): Promise<Verdict[]> {
+async function verdictsToJoin(tx: Tx, match: QueuedMatch, itemId: number): Promise<Verdict[]> {
   const liveId = await liveItemId(tx, itemId)
   if (liveId === null) throw invalid('item_id', 'unknown_id', { thing: 'item', id: itemId })
   await adoptItems(tx, { ids: [liveId] })

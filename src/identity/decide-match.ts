@@ -40,7 +40,7 @@ export interface Verdict {
   pairs: Pair[]
 }
 
-interface Deciding {
+interface DecisionInput {
   decision: 'accepted' | 'separated'
   /** the pairs to write for the match; called again with the new candidates while the record is still pending */
   verdicts: (tx: Tx, match: QueuedMatch) => Promise<Verdict[]>
@@ -53,7 +53,7 @@ const MOST_ROUNDS = 30
  * Decides a match. If several people decide at once, the first takes the queue row and the others get an error.
  * @throws NOT_FOUND, CONFLICT if the match is already decided or the decision leaves it pending
  */
-export function decideMatch(ctx: PriceWriteCtx, id: number, { decision, verdicts }: Deciding): Promise<Match> {
+export function decideMatch(ctx: PriceWriteCtx, id: number, { decision, verdicts }: DecisionInput): Promise<Match> {
   return change(ctx, async (tx, note) => {
     await lockIdentity(tx)
     const match = await takeMatch(tx, id)
@@ -68,11 +68,11 @@ export function decideMatch(ctx: PriceWriteCtx, id: number, { decision, verdicts
       for (const { kind, pairs } of more) await decidePairs(tx, kind, pairs, author)
       written.push(...more)
       merged.push(...(await settled(ctx, tx, note, match, { ids: recordsOf(match) })))
-      waiting = await stillWaiting(tx, match)
+      waiting = await stillPending(tx, match)
       if (decision === 'accepted' && waiting !== null) throw conflict('match_unsettled', { id })
     }
     await endPostponement(tx, match)
-    await keepDecision(tx, match, { decision, written, merged, author, at: ctx.now() })
+    await storeDecision(tx, match, { decision, written, merged, author, at: ctx.now() })
     const decided = await fetchMatch(tx, id)
     note.audit({
       action: `match.${decision === 'accepted' ? 'accept' : 'separate'}`,
@@ -120,12 +120,12 @@ export function recordsOf({ record_ids: ids, candidates }: Pick<QueuedMatch, 're
   return [...ids, ...candidates.map((candidate) => candidate.record_id)]
 }
 
-async function stillWaiting(tx: Tx, { record_ids: ids }: QueuedMatch): Promise<QueuedMatch | null> {
+async function stillPending(tx: Tx, { record_ids: ids }: QueuedMatch): Promise<QueuedMatch | null> {
   const { rows } = await sql<QueuedMatch>`select * from match_queue where record_id = any(${ids}::int4[])`.execute(tx)
   return rows[0] ?? null
 }
 
-interface Taken {
+interface DecisionRecord {
   decision: 'accepted' | 'separated'
   written: readonly Verdict[]
   merged: number[]
@@ -133,7 +133,7 @@ interface Taken {
   at: Date
 }
 
-async function keepDecision(tx: Tx, match: QueuedMatch, { decision, written, merged, author, at }: Taken): Promise<void> {
+async function storeDecision(tx: Tx, match: QueuedMatch, { decision, written, merged, author, at }: DecisionRecord): Promise<void> {
   const { id, record_id, record_ids, game, world, set_ref, reasons, candidates, waiting_since } = match
   const pairs = written.flatMap(({ kind, pairs }) => pairs.map((pair) => [kind, ...pair.toSorted()]))
   await sql`

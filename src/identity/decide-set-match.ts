@@ -11,7 +11,7 @@ import type { PriceWriteCtx } from '#prices/types.ts'
 import { settled } from './decide-match.ts'
 import type { World } from './game-records.ts'
 import { fetchSet, fetchSetMatch, findSet, type SetMatch, type StoredSet } from './set-matches.ts'
-import { undoThoseInEffect } from './withdraw-match.ts'
+import { undoInEffect } from './withdraw-match.ts'
 
 export const acceptSetMatch = verb(
   {
@@ -42,7 +42,7 @@ export const withdrawSetMatch = verb(
       const { rows: merges } = await sql<{
         merge_id: number
       }>`delete from set_decision_merges where from_ref = ${set.ref} returning merge_id`.execute(tx)
-      await undoThoseInEffect(
+      await undoInEffect(
         ctx,
         tx,
         note,

@@ -22,7 +22,7 @@ export async function groupsOf(
   const followers = followersOf(records)
   const matched = followers.size === 0 ? records : records.filter((record) => !followers.has(record))
   const assignment = await assigned(tx, world, matched, items)
-  const keeps = await keptWhileWaiting(tx, records, assignment)
+  const keeps = await keptWhilePending(tx, records, assignment)
   const placement = placementOf(records, followers, assignment, keeps)
   joinOperators(placement.groups, followers)
   return { ...placement, assignment }
@@ -71,7 +71,7 @@ async function assigned(tx: Tx, world: World, records: readonly GameRecord[], it
  * A pending record has no item of its own unless that item is older than source records, is in use (listings, sales,
  * collection records), or comes from our own export.
  */
-async function keptWhileWaiting(tx: Tx, records: readonly GameRecord[], { waiting }: Assignment): Promise<(record: GameRecord) => boolean> {
+async function keptWhilePending(tx: Tx, records: readonly GameRecord[], { waiting }: Assignment): Promise<(record: GameRecord) => boolean> {
   const byKey = new Map(records.map((record) => [record.key, record]))
   const all = waiting.flatMap(({ keys }) => keys.map((key) => byKey.get(key)!))
   const items = [...new Set(all.flatMap((record) => record.items))]

@@ -46,12 +46,12 @@ export async function loadItemIndex(tx: Tx, rows: readonly CardDescription[]): P
 }
 
 /** Required game and language families of records; null for any. */
-interface Among {
+interface Scope {
   game: string | null
   families: readonly string[] | null
 }
 
-function isAmong({ game, families }: Among): RawBuilder<boolean> {
+function isAmong({ game, families }: Scope): RawBuilder<boolean> {
   return sql`(${game}::text is null or game = ${game}) and (${families}::text[] is null or world = any(${families}::text[]))`
 }
 
@@ -104,7 +104,7 @@ function withFinishes(found: readonly FoundRecord[]): IndexedRecord[] {
 }
 
 /** What records state about their cards, for all sets or the given ones, one part at a time. */
-async function* statements(tx: Tx, among: Among, refs: readonly string[] | null): AsyncGenerator<Statement[]> {
+async function* statements(tx: Tx, among: Scope, refs: readonly string[] | null): AsyncGenerator<Statement[]> {
   const ofSets = refs === null ? sql`` : sql`and facts->>'category' = any(${refs}::text[])`
   for (let last = 0; ; ) {
     const { rows } = await sql<Statement>`
@@ -119,7 +119,7 @@ async function* statements(tx: Tx, among: Among, refs: readonly string[] | null)
 }
 
 /** The names that operators state, with the set and number of their items. */
-async function statedByOperators(tx: Tx, among: Among, refs: readonly string[] | null): Promise<Statement[]> {
+async function statedByOperators(tx: Tx, among: Scope, refs: readonly string[] | null): Promise<Statement[]> {
   const { rows } = await sql<Statement>`
     select r.id, c.ref as category, i.code, r.facts->>'name' as name
     from (select id, facts from source_records where active and source = 'operator' and ${isAmong(among)} and facts ? 'name') r
@@ -130,7 +130,7 @@ async function statedByOperators(tx: Tx, among: Among, refs: readonly string[] |
 }
 
 /** The records of the sets and products, and those of other sources that are linked to the same items, by world. */
-async function recordIds(tx: Tx, among: Among, { refs, products }: DescribedSets): Promise<[World, number[]][]> {
+async function recordIds(tx: Tx, among: Scope, { refs, products }: DescribedSets): Promise<[World, number[]][]> {
   const { rows } = await sql<World & { ids: number[] }>`
     with own as materialized (
       select id from source_records

@@ -73,7 +73,7 @@ export const matchCatalogue = verb(
     ),
   },
   (ctx: MatchCtx, { dry_run: dryRun = false, sealed_aliases: aliases }): Promise<MatchReport> =>
-    dryRun ? tried(ctx, aliases) : matched(ctx, aliases),
+    dryRun ? matchedDryRun(ctx, aliases) : matched(ctx, aliases),
 )
 
 async function matched(ctx: MatchCtx, aliases: Aliases | undefined): Promise<MatchReport> {
@@ -104,7 +104,7 @@ async function matched(ctx: MatchCtx, aliases: Aliases | undefined): Promise<Mat
 }
 
 /** Runs everything in a transaction that is rolled back. */
-async function tried(ctx: MatchCtx, aliases: Aliases | undefined): Promise<MatchReport> {
+async function matchedDryRun(ctx: MatchCtx, aliases: Aliases | undefined): Promise<MatchReport> {
   try {
     return await change(ctx, async (tx, note): Promise<MatchReport> => {
       await lockIdentity(tx)

@@ -1,6 +1,6 @@
 // Merges an item into another one; from then on, its id redirects to the survivor.
 import { adoptItems } from '#catalogue/adopt-items.ts'
-import { CatalogueNames, composeAgain } from '#catalogue/compose-items.ts'
+import { CatalogueNames, recompose } from '#catalogue/compose-items.ts'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { invalid } from '#core/errors.ts'
 import { existing, id } from '#core/fields.ts'
@@ -32,7 +32,7 @@ export const mergeItem = verb(
       const [one, other] = [records.get(id), records.get(into)]
       if (one && other) await decidePairs(tx, 'same', [[one, other]], actorOf(ctx.viewer))
       const merge = await fetchMerge(tx, mergeId!)
-      await composeAgain(tx, note, new CatalogueNames(tx), [merge.into.id])
+      await recompose(tx, note, new CatalogueNames(tx), [merge.into.id])
       return merge
     }),
 )

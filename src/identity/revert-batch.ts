@@ -1,6 +1,6 @@
 // Reverts a merge or a split: moves everything back and keeps the items apart, or merges the split item back.
 import { sql } from 'kysely'
-import { CatalogueNames, composeAgain } from '#catalogue/compose-items.ts'
+import { CatalogueNames, recompose } from '#catalogue/compose-items.ts'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
 import { conflict } from '#core/errors.ts'
 import { existing, id } from '#core/fields.ts'
@@ -35,7 +35,7 @@ async function revertMerge(ctx: PriceWriteCtx, tx: Tx, note: Note, id: number): 
   const records = await decidingRecords(tx, items)
   const [one, other] = items.map((item) => records.get(item))
   if (one && other && one !== other) await decidePairs(tx, 'apart', [[one, other]], actorOf(ctx.viewer))
-  await composeAgain(tx, note, new CatalogueNames(tx), items)
+  await recompose(tx, note, new CatalogueNames(tx), items)
 }
 
 interface Split {
@@ -60,5 +60,5 @@ async function revertSplit(ctx: PriceWriteCtx, tx: Tx, note: Note, split: Split)
   await mergeItems(ctx, tx, note, [{ from, into }])
   // The item's other finishes get their facts back as well.
   for (const world of worlds) await settle(ctx, tx, note, world, { importId: null, touched: new Set() })
-  await composeAgain(tx, note, new CatalogueNames(tx), [into])
+  await recompose(tx, note, new CatalogueNames(tx), [into])
 }

@@ -117,12 +117,12 @@ async function separate(ctx: PriceWriteCtx, tx: Tx, note: Note, { itemId, wanted
     await decidePairs(tx, 'apart', pairs, author)
     decided.push(...pairs)
     await settle(ctx, tx, note, first!, { importId: null, touched: new Set(wanted.map((record) => record.id)) })
-    pairs = await pairsWaitedFor(tx, [...wanted, ...others])
+    pairs = await pendingPairs(tx, [...wanted, ...others])
   }
   return decided
 }
 
-async function pairsWaitedFor(tx: Tx, records: readonly LinkedRecord[]): Promise<Pair[]> {
+async function pendingPairs(tx: Tx, records: readonly LinkedRecord[]): Promise<Pair[]> {
   const ids = records.map((record) => record.id)
   const { rows } = await sql<{ record: LinkedRecord; candidate: LinkedRecord }>`
     select to_jsonb(r) as record, to_jsonb(o) as candidate

@@ -1,7 +1,7 @@
 // Undoes merges: moves everything back to the merged item and restores its id, ref and slug.
 import { sql } from 'kysely'
 import { lockIdentity } from '#catalogue/identity-lock.ts'
-import { CatalogueNames, composeAgain } from '#catalogue/compose-items.ts'
+import { CatalogueNames, recompose } from '#catalogue/compose-items.ts'
 import { restoreItems } from '#catalogue/merged-items.ts'
 import { moveSourcesBack } from '#catalogue/merged-sources.ts'
 import { moveRecordsBack } from '#collections/merged-records.ts'
@@ -67,7 +67,7 @@ async function undoAll(ctx: Pick<PriceWriteCtx, 'viewer' | 'now' | 'rules'>, tx:
   const now = ctx.now()
   await sql`update merges set undone_by = ${actorOf(ctx.viewer)}, undone_at = ${now} where id = any(${mergeIds(pairs)})`.execute(tx)
   await moveSourcesBack(tx, pairs)
-  await giveBackRefs(tx, note, pairs)
+  await restoreRefs(tx, note, pairs)
   await restoreItems(tx, pairs)
   const { listingIds, soldItems, soldKeys, cancelledKeys } = await moveListingsBack(tx, pairs)
   await moveRecordsBack(tx, pairs)
@@ -85,13 +85,13 @@ async function undoAll(ctx: Pick<PriceWriteCtx, 'viewer' | 'now' | 'rules'>, tx:
 }
 
 /** A survivor that took the ref or slug of a merged item of a higher source gets its own back. */
-async function giveBackRefs(tx: Tx, note: Note, pairs: readonly MergePair[]): Promise<void> {
+async function restoreRefs(tx: Tx, note: Note, pairs: readonly MergePair[]): Promise<void> {
   const { rows } = await sql<{ id: number }>`
     select distinct i.id from merges m join items i on i.id = m.into_item
     where m.id = any(${mergeIds(pairs)})
       and (i.slug = m.item->>'slug' or (i.ref = m.item->>'ref' and i.market = m.item->>'market'))`.execute(tx)
   if (rows.length > 0)
-    await composeAgain(
+    await recompose(
       tx,
       note,
       new CatalogueNames(tx),

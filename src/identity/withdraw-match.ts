@@ -46,7 +46,7 @@ async function withdrawDecision(ctx: PriceWriteCtx, tx: Tx, note: Note, id: numb
     const waits = await tx.selectFrom('match_queue').select('id').where('id', '=', id).executeTakeFirst()
     throw waits ? conflict('match_undecided', { id }) : missing('match', id)
   }
-  await undoThoseInEffect(ctx, tx, note, decided.merge_ids)
+  await undoInEffect(ctx, tx, note, decided.merge_ids)
   const [kinds, as, bs] = [0, 1, 2].map((n) => decided.pairs.map((pair) => pair[n]!))
   await sql`
     delete from match_decisions d using unnest(${kinds}::text[], ${as}::text[], ${bs}::text[]) as p(kind, a, b)
@@ -61,7 +61,7 @@ async function withdrawDecision(ctx: PriceWriteCtx, tx: Tx, note: Note, id: numb
 }
 
 /** Undoes those of the merges that are still in effect. @throws CONFLICT */
-export async function undoThoseInEffect(ctx: PriceWriteCtx, tx: Tx, note: Note, mergeIds: readonly number[]): Promise<void> {
+export async function undoInEffect(ctx: PriceWriteCtx, tx: Tx, note: Note, mergeIds: readonly number[]): Promise<void> {
   const { rows } = await sql<{ id: number }>`select id from merges where id = any(${mergeIds}::int4[]) and undone_at is null`.execute(tx)
   await undoMerges(
     ctx,

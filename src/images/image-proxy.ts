@@ -33,14 +33,14 @@ export interface ImageProxy {
 const REFRESH_MS = 30 * DAY_MS
 /** How long a source is not asked again for an image after a failure. */
 const PAUSE_MS: Record<ImageProblem, number> = { missing: 10 * MINUTE_MS, failed: MINUTE_MS, slow: MINUTE_MS }
-const REMEMBERED_FAILURES = 10_000
+const CACHED_FAILURES = 10_000
 
 /** Opens the cache; earlier images are indexed in the background. */
 export function openImageProxy({ dataDir, imageCacheMb, network, log, now }: ImageProxyOptions): ImageProxy {
   const store = openStore(join(dataDir, 'images'), imageCacheMb, log, now)
   const sources = openSources(network)
   const fetching = new Map<string, Promise<void>>()
-  const failures = new Cache<string, { failure: ImageFailure; untilMs: number }>({ limit: REMEMBERED_FAILURES })
+  const failures = new Cache<string, { failure: ImageFailure; untilMs: number }>({ limit: CACHED_FAILURES })
   const counts = { cached: 0, fetched: 0, failed: 0 }
 
   const fetchAnew = async (url: string, key: string): Promise<void> => {

@@ -18,7 +18,7 @@ export class DescribedItems {
     this.#tx = tx
   }
 
-  /** Whether the row says enough for a reliable match. */
+  /** Whether the row has enough details for a reliable match. */
   static canFind(item: ItemKey | ItemKeys): boolean {
     const { name, number, set } = wordsOf(item)
     return 'anyOf' in item ? name !== undefined : Boolean(name && number && set)

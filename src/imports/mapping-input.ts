@@ -13,7 +13,7 @@ const EXAMPLE = 'price=eur_price,set=set,number=number,name=name'
 const { market: _market, ...OPTIONS } = MAPPING_OPTIONS
 const pairs = (description: string, example: string) => Type.Optional(Type.String({ maxLength: 10_000, description, examples: [example] }))
 
-/** Parameters of an import with a mapping, beside its market. */
+/** Parameters of an import with a mapping, besides its market. */
 export const MAPPING_INPUT = {
   map: pairs('Column for each field: see PriceMapping', EXAMPLE),
   only: pairs('Only import rows with these values', 'type=Card'),

@@ -12,10 +12,10 @@ import { PriceWriter } from '#prices/writer.ts'
 import type { ImportRun } from './importer.ts'
 
 const BATCH = 20_000
-/** There are a few hundred companies and grades in reality; a file with more was made to fill the tree. */
+/** Only a few hundred companies and grades exist; a file with more than this would flood the tree. */
 const MOST_LABELS = 10_000
 
-interface PriceBatching {
+interface PriceBatcherOptions {
   rules: PriceRules
   /** whether the file consists of prices, so that they count as its created and updated rows, and not as parts of items */
   rowsArePrices: boolean
@@ -31,7 +31,7 @@ export class PriceBatcher {
   /** the previous batch, while it is written */
   #writing: Promise<void> = Promise.resolve()
 
-  private constructor(run: ImportRun, { rules, rowsArePrices }: PriceBatching, labels: Map<string, number>) {
+  private constructor(run: ImportRun, { rules, rowsArePrices }: PriceBatcherOptions, labels: Map<string, number>) {
     this.#run = run
     this.#rowsArePrices = rowsArePrices
     this.#labels = labels
@@ -45,7 +45,7 @@ export class PriceBatcher {
     })
   }
 
-  static async open(run: ImportRun, batching: PriceBatching): Promise<PriceBatcher> {
+  static async open(run: ImportRun, batching: PriceBatcherOptions): Promise<PriceBatcher> {
     return new PriceBatcher(run, batching, await labelIds(run.tx))
   }
 

@@ -11,7 +11,7 @@ import type { Importer, ImportRun } from './importer.ts'
 
 /** Rows that are read while the previous prices are written: their items are looked up in one query. */
 const ROWS_AHEAD = 10_000
-/** Rows without a known id that are collected to learn the file's names of sets. */
+/** Rows without a known id that are collected to learn the set names of the file. */
 const MOST_DESCRIBED = 50_000
 const MOST_DESCRIBED_CHARACTERS = 8 * 1024 * 1024
 
@@ -26,7 +26,7 @@ export class PriceImporter implements Importer {
   readonly #rates: Rates
   /** rows whose items are not looked up yet */
   #ahead: FeedRow[] = []
-  /** rows whose ids no item has, and the length of their texts */
+  /** rows whose ids match no item, and the total length of their texts */
   #unidentified: PriceRow[] = []
   #characters = 0
   #lastLine = 0

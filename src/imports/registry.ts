@@ -24,14 +24,14 @@ export function importFormat(name: string): ImportFormat {
   throw notFound('no_format', { name, values: NAMES })
 }
 
-/** Parameters of every import beside its files and mapping. */
+/** Parameters of every import besides its files and mapping. */
 export const IMPORT_INPUT = {
   format: Type.String({ description: `One of ${NAMES.join(', ')}` }),
   market: Type.Optional(Type.Enum([...MARKETS], { description: "Market to import into; default: the format's market" })),
   dry_run: Type.Optional(Type.Boolean({ description: 'Only report; change nothing' })),
 }
 
-/** Files that others refer to are read first: series before sets before cards, in whatever order they were named. */
+/** Files that others refer to are read first, series before sets before cards, regardless of the order in which they were named. */
 export async function inReadingOrder(format: ImportFormat, files: ImportFile[]): Promise<ImportFile[]> {
   if (files.length < 2 || format.kind !== 'catalogue' || !format.rank) return files
   const ranked = await Promise.all(files.map(async (file) => ({ file, rank: format.rank!(await headOf(file)) })))

@@ -122,7 +122,7 @@ async function writeAll(ctx: ImportRunCtx, id: number, request: ImportRequest, c
     await write()
     await closeImport(tx, id, { status: 'done', counts, refusals })
   }
-  // No retry: the input may be a stream. Writes to one market are serialised, so that there is nothing to collide with.
+  // No retry, because the input may be a stream. Writes to one market are serialised, so there are no conflicts.
   await thenAnnounce(ctx.db.kysely, importAll, (run) => ctx.db.kysely.transaction().execute(run)).catch(async (error: unknown) => {
     if (!(error instanceof DryRun)) throw error
     await closeAlone(ctx.db, id, { status: 'done', counts, refusals })

@@ -57,13 +57,13 @@ export const startUploadedImport = verb(
       }
       return { id: importId, status: 'queued' }
     } finally {
-      // A repeated request sent the file once more.
+      // A repeated request has uploaded the file again.
       if (!fresh) ctx.imports.discard(upload)
     }
   },
 )
 
-/** The name under which the file is read: `.gz` at its end means gzip. */
+/** The file name with `.gz` at its end if, and only if, the content is gzip-compressed. */
 function nameOf(name: string, { gzip }: Upload): string {
   const bare = name.replace(/\.gz$/i, '')
   return gzip ? `${bare}.gz` : bare

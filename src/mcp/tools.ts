@@ -18,7 +18,7 @@ import { listRecentSales } from '#market/list-recent-sales.ts'
 import { searchListings } from '#market/search-listings.ts'
 import type { PublicCtx } from '#public-context.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: a list of tools holds verbs of all inputs and results
+// biome-ignore lint/suspicious/noExplicitAny: a list of tools contains verbs of all inputs and results
 export type AnyVerb = Verb<any, any, any>
 
 export interface Tool {

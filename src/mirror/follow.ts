@@ -3,7 +3,7 @@ import type { CategoryRow, ItemRow, PriceRow } from '#catalogue/catalogue-rows.t
 import type { CatalogueCopy } from './copy.ts'
 import { changesAfter, CursorExpired, dumpedRows, newestDump, type Remote } from './remote.ts'
 
-export interface Following {
+export interface FollowOptions {
   remote: Remote
   copy: CatalogueCopy
   /** stop when all changes so far are applied */
@@ -16,7 +16,7 @@ export interface Following {
 const WAIT_SECONDS = 30
 
 /** Follows until it is aborted, or with `once` until it is up to date. */
-export async function follow({ remote, copy, once, onApplied = () => {}, signal }: Following): Promise<void> {
+export async function follow({ remote, copy, once, onApplied = () => {}, signal }: FollowOptions): Promise<void> {
   let cursor = copy.cursorOf(remote.url)
   while (!signal?.aborted) {
     if (cursor === null) {

@@ -28,16 +28,16 @@ export interface ConsoleSessionParts {
 }
 
 /** The viewer of a sign-in by link or name, before the person is known. */
-const STRANGER: Viewer = Object.freeze({ kind: 'operator', name: 'link' })
+const ANONYMOUS: Viewer = Object.freeze({ kind: 'operator', name: 'link' })
 
 /** Registers sign-in to the console, and the endpoints where people change their own credentials. */
 export function addConsoleSession(app: FastifyInstance, pages: SessionPages, parts: ConsoleSessionParts): void {
   const { operators, sealing, ctx, currencies, marketNames } = parts
   const peopleOf = ({ db, now }: WriteCtx): PeopleParts => ({ db, now, failures: operators.failures, sealing })
   const viewerBy = (request: FastifyRequest, body: Record<string, unknown>): Viewer | Promise<Viewer> => {
-    const stranger = ctx(request, STRANGER)
-    if ('link' in body) return joinByLink(peopleOf(stranger), stranger, body, request)
-    if ('name' in body) return signInPerson(peopleOf(stranger), body, request)
+    const anonymous = ctx(request, ANONYMOUS)
+    if ('link' in body) return joinByLink(peopleOf(anonymous), anonymous, body, request)
+    if ('name' in body) return signInPerson(peopleOf(anonymous), body, request)
     return operators.findKey(credentialIn(body, 'token', 'operator_token'), request)
   }
   addSessionRoutes(app, {

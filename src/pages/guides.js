@@ -1,9 +1,9 @@
-// What a guide's page does beside showing: tabs for code in several languages, copying, and the search.
+// Behaviour of a guide's page: language tabs for code, copy buttons, and the search.
 
 const create = (tag, properties) => Object.assign(document.createElement(tag), properties)
 const LANGUAGE = 'mintmark-guide-language'
 
-/** Shows in every group the tab of this language, where it has one. */
+/** Shows the tab of this language in every group that has one. */
 function choose(language) {
   for (const group of document.querySelectorAll('.tabs')) {
     const tabs = [...group.querySelectorAll('[role=tab]')]
@@ -79,7 +79,7 @@ input.addEventListener('input', async () => {
   for (const { section } of ranked.slice(0, MOST_RESULTS)) {
     const entry = create('li')
     const link = create('a', { href: section.path, textContent: section.heading })
-    // The section may be on this page.
+    // The section may be on the current page.
     link.addEventListener('click', () => {
       input.value = ''
       found.hidden = true

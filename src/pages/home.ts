@@ -29,7 +29,7 @@ export function homePage({ url, demoKey, rateLimits }: HomeFacts): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Mintmark: prices of trading cards</title>
+<title>Mintmark: trading card prices</title>
 <style>${STYLE}</style>
 </head>
 <body>
@@ -71,11 +71,11 @@ curl -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \\
 )}
 <h2>Plans</h2>
 <table>
-<thead><tr><th scope="col">Plan</th><th scope="col">What it gives</th><th scope="col" class="number">Requests a minute</th></tr></thead>
+<thead><tr><th scope="col">Plan</th><th scope="col">What you get</th><th scope="col" class="number">Requests per minute</th></tr></thead>
 <tbody>${plans.join('')}</tbody>
 </table>
-<p>A refused request says why: <code>{"success": false, "error": {"code", "message"}}</code>. Every answer has an
-<code>X-Request-Id</code>; name it when you report a problem.</p>
+<p>Errors state the reason: <code>{"success": false, "error": {"code", "message"}}</code>. Every response has an
+<code>X-Request-Id</code>; include it when you report a problem.</p>
 </main>
 </body>
 </html>

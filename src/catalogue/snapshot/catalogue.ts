@@ -329,7 +329,7 @@ export class Catalogue implements ChangeFollower {
       this.categories.set(category)
     }
     for (const id of ids) if (!found.some((category) => category.id === id)) this.categories.remove(id)
-    if (renamed.size > 0) await this.#searchAgain((row) => renamed.has(this.items.categoryId[row]!))
+    if (renamed.size > 0) await this.#reindex((row) => renamed.has(this.items.categoryId[row]!))
     this.#clearReady()
   }
 
@@ -364,7 +364,7 @@ export class Catalogue implements ChangeFollower {
         this.queries.set(row, this.#docs.docOf(row, source.names, source.dexIds))
         this.#dropReady(row)
       }
-      if (learned.size > 0) await this.#searchAgain((row) => learned.has(this.items.code[row]!) && this.#docs.borrows(row))
+      if (learned.size > 0) await this.#reindex((row) => learned.has(this.items.code[row]!) && this.#docs.borrows(row))
       for (const id of missing) {
         const row = this.items.remove(id)
         if (row < 0) continue
@@ -378,7 +378,7 @@ export class Catalogue implements ChangeFollower {
   }
 
   /** Rebuilds the search text of the affected items. */
-  async #searchAgain(concerns: (row: number) => boolean): Promise<void> {
+  async #reindex(concerns: (row: number) => boolean): Promise<void> {
     const ids: number[] = []
     this.items.live.forEach((row) => {
       if (concerns(row)) ids.push(this.items.id[row]!)
