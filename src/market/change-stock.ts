@@ -67,8 +67,8 @@ const isPriceAlone = ({ quantity, sku }: NewStock) => quantity === undefined && 
 
 /**
  * The listing with its new price, stock and SKU.
- * @param row after its ended period was ended
- * @param by the author of the change, if it is not the owner's own write
+ * @param row after an ended period has been closed
+ * @param by the job or rule that changes it; absent for the owner's own write
  * @throws CONFLICT with the table's reason, VALIDATION_ERROR for a price below the lowest offer
  */
 export function withNewStock(row: StockRow, { kurus, quantity, sku }: NewStock, by: ChangedBy | null): StockRow {

@@ -1,4 +1,4 @@
-// Deletes an own listing permanently, in whatever status; its sales stay (interface.md, "DELETE /plus/listings/{id}").
+// Deletes an own listing permanently, in any status; its sales remain (interface.md, "DELETE /plus/listings/{id}").
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'

@@ -22,7 +22,7 @@ const TITLE = reason('text', { min: 1, max: LONGEST_TITLE, form: LINE_FORM })
 const SKU = reason('text', { min: 1, max: LONGEST_SKU, form: LINE_FORM })
 const DESCRIPTION = reason('text', { max: LONGEST_DESCRIPTION, form: 'without bidirectional controls' })
 
-// A character is one as people count, so that code units are limited only against abuse.
+// The limits of characters count them as people do; this limit of code units only prevents abuse.
 const TITLE_UNITS = 8_000
 const DESCRIPTION_UNITS = 100_000
 

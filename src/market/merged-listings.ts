@@ -48,7 +48,7 @@ export async function moveListings(tx: Tx, pairs: readonly MergePair[]): Promise
 }
 
 /**
- * Moves the rows of undone merges back, unless they have moved again; later sales stay with the survivor.
+ * Moves the rows of undone merges back, unless they have moved again; later sales remain with the survivor.
  * `soldKeys` are the prices for which the survivor's sales differ from those before the merge.
  */
 export async function moveListingsBack(tx: Tx, pairs: readonly MergePair[]): Promise<MovedBack> {

@@ -100,7 +100,7 @@ export async function lockForSale(tx: Tx, ids: number[]) {
   const rows = await tx
     .selectFrom('listings as l')
     .select(LISTING_COLUMNS.map((column) => `l.${column}` as const))
-    // Not joined: a listing that was moved to another item while this waited for its lock would be missed.
+    // A subquery, not a join: a join would miss a listing that was moved to another item while this statement waited for the lock.
     .select((e) => e.selectFrom('items as i').select('i.name').whereRef('i.id', '=', 'l.item_id').$asScalar().$notNull().as('item_name'))
     .where('l.id', '=', (eb) => eb.fn.any(eb.val(ids)))
     .orderBy('l.id')
@@ -109,7 +109,7 @@ export async function lockForSale(tx: Tx, ids: number[]) {
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-/** The suspended ones among the sellers; none of them is suspended or resumed until the transaction ends. */
+/** Which of the sellers are suspended; none is suspended or resumed until the transaction ends. */
 export async function lockSuspended(tx: Tx, sellerIds: number[]): Promise<Set<number>> {
   const rows = await tx
     .selectFrom('accounts')

@@ -31,7 +31,7 @@ const NAMES = sql`join items i on i.id = s.item_id join groups g on g.id = s.lab
 
 export type OwnSaleRow = LineRow & { sold_at: Date; cancelled_at: Date | null; refunded: string }
 
-/** The sales of an account, newest first. */
+/** Sales of an account, newest first. */
 export async function pageOfOwnSales(
   on: Queryable,
   sellerId: number,

@@ -19,7 +19,7 @@ const MONTH = '^(19[7-9]\\d|2\\d{3})-(0[1-9]|1[0-2])$'
 export interface ReadStatement {
   statement: Statement
   pagination: Pagination
-  /** all lines of the month on any page, read in parts of some thousand */
+  /** all lines of the month regardless of the page, read in batches */
   allLines: () => AsyncIterable<StatementLine[]>
 }
 
@@ -75,7 +75,7 @@ export const readStatement = verb(
   },
 )
 
-/** The first moments of a month and of the next one in a time zone. */
+/** The first instants of a month and of the next one in a time zone. */
 function boundsOf(month: string, zone: string): { from: Date; to: Date } {
   const first = Temporal.PlainDate.from(`${month}-01`)
   const startOf = (day: Temporal.PlainDate) => new Date(day.toZonedDateTime(zone).epochMilliseconds)

@@ -142,9 +142,9 @@ function renewal(row: ListingRow, { now, periodDays, vacation }: Renewing): List
   return {
     ...next,
     ...priceValues(status, row.price),
-    // An operator may have given more time than a new period has.
+    // An operator may have set a later end than a new period would have.
     expires_at: row.expires_at !== null && row.expires_at > end ? row.expires_at : end,
-    // Renewing a listing that is visible does not make it the latest.
+    // Renewing a visible listing does not make it the newest.
     ...(isBack && { published_at: now }),
   }
 }

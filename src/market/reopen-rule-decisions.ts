@@ -1,4 +1,4 @@
-// Sends the listings that an approval rule approved back to approval, together.
+// Sends the listings that an approval rule approved back to approval, in one transaction.
 import { sql } from 'kysely'
 import { id } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'

@@ -154,7 +154,7 @@ function jsonOrNull(value: object | null): string | null {
   return value === null ? null : JSON.stringify(value)
 }
 
-/** Runs a write; an SKU that another listing of the account has (perhaps since a moment ago) becomes CONFLICT. */
+/** Runs a write; an SKU already used by another listing of the account, even one committed concurrently, becomes CONFLICT. */
 function refuseTakenSku<T>(write: () => Promise<T>): Promise<T> {
   return unlessTaken(write, (index) => (index === 'listings_by_sku' ? conflict('taken', { thing: 'listing', field: 'sku' }) : null))
 }
@@ -336,11 +336,11 @@ export async function deleteListingRow(tx: Tx, id: number): Promise<void> {
 }
 
 export interface ListingFilter {
-  /** at this moment: an ended period counts as expired */
+  /** at the current time: an ended period counts as expired */
   status?: ListingStatus
   seller_id?: number
   item_id?: number
-  /** part of the title or SKU, in any case */
+  /** part of the title or SKU, case-insensitive */
   search?: string
   now: Date
 }

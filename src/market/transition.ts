@@ -9,7 +9,7 @@ import type { MarketWriteCtx } from './types.ts'
 
 const DAY_MS = 86_400_000
 
-/** An action on a locked listing whose ended period has been ended. */
+/** An action on a locked listing, after an ended period has been closed. */
 interface Step<A extends Action> {
   tx: Tx
   before: ListingRow
@@ -42,7 +42,7 @@ export function act<A extends Action, Result>(ctx: MarketWriteCtx, id: number, a
   })
 }
 
-/** The table's decision for an action, after an ended period was ended; `stock` after the action. */
+/** The table's decision for an action, after an ended period has been closed; `stock` after the action. */
 export function decisionOn<A extends Action>(row: ListingRow, action: A, now: Date, stock = row.quantity, sellerMaySell = true): Decision<A> {
   return decide(row.status, action, {
     contentApproved: changedSinceApproval(row)?.length === 0,

@@ -39,7 +39,7 @@ export const updateApprovalRule = verb(
     }),
 )
 
-/** The same conditions have the same text, however their fields are ordered: JSON columns order them again. */
+/** Canonical text of conditions, independent of field order: JSON columns reorder fields. */
 function sorted(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) =>
     part !== null && typeof part === 'object' && !Array.isArray(part)

@@ -1,4 +1,4 @@
-// SQL of vacations, and of the periods and highlights that they move.
+// SQL of vacations, and of the periods and highlights they postpone.
 import { sql } from 'kysely'
 import type { Queryable, Tx } from '#db/schema.ts'
 import { type Vacation, withVacation } from './vacation.ts'

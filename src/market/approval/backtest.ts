@@ -7,7 +7,7 @@ import { type Conditions, holds } from './conditions.ts'
 import type { ListingFacts } from './review.ts'
 
 export const DEFAULT_DAYS = 90
-/** Ids that an answer names at most. */
+/** Maximum listing ids in a response. */
 const MOST_LISTINGS = 1_000
 
 export const BacktestSchema = Type.Object(
@@ -26,7 +26,7 @@ export const BacktestSchema = Type.Object(
 export type Backtest = Static<typeof BacktestSchema>
 type Result = Omit<Backtest, 'rule_version' | 'passed'>
 
-/** Judges the decisions of the last days. */
+/** Evaluates the conditions against the decisions of the last `days` days. */
 export async function backtest(on: Queryable, conditions: Conditions, days: number, now: Date): Promise<Result> {
   const rows = await on
     .selectFrom('listing_decisions')
@@ -52,7 +52,7 @@ export async function backtest(on: Queryable, conditions: Conditions, days: numb
   }
 }
 
-/** Whether a rule may be on after this. */
+/** Whether this backtest result allows the rule to be switched on. */
 export function isPassed(
   { would_approve: approve, people_rejected: rejected }: Pick<Result, 'would_approve' | 'people_rejected'>,
   { min_decisions: min, max_rejected_percent: percent }: { min_decisions: number; max_rejected_percent: number },

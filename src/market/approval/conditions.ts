@@ -40,7 +40,7 @@ export type Conditions = Static<typeof ConditionsSchema>
 
 const MEASURED = ['price_ratio', 'seller_sales', 'seller_approved', 'seller_rejected', 'seller_age_days'] as const
 
-/** Whether all conditions hold for a listing as it was when its facts were kept. */
+/** Whether all conditions hold for the recorded facts of a listing. */
 export function holds(conditions: Conditions, facts: ListingFacts): boolean {
   const { changed_fields: allowed } = conditions
   if (allowed && !(facts.changed_fields?.every((field) => (allowed as string[]).includes(field)) ?? false)) return false
@@ -52,7 +52,7 @@ export function holds(conditions: Conditions, facts: ListingFacts): boolean {
   })
 }
 
-/** @throws VALIDATION_ERROR for a range that nothing can be in */
+/** @throws VALIDATION_ERROR for an empty range */
 export function checkConditions(conditions: Conditions): void {
   const wrong = MEASURED.filter((name) => {
     const { min, max } = (conditions[name] ?? {}) as { min?: number; max?: number }

@@ -7,12 +7,12 @@ import type { MarketWriteCtx, StoredListing } from '../types.ts'
 import { type ListingDecision, recordDecision } from './decisions.ts'
 import { judgeListings } from './judge.ts'
 
-/** The action of the table that a decision is. */
+/** The transition-table action of each decision. */
 const ACTION = { approve: 'approve', reject: 'reject', request_change: 'reject' } as const
 
 /**
- * Decides about a listing as it is stored.
- * @param note what its owner reads of it, null for an approval
+ * Applies a decision to the stored listing.
+ * @param note shown to the owner; null for an approval
  * @throws as `act` does
  */
 export function decideListing(

@@ -13,7 +13,7 @@ import { factsOf, type ListingFacts } from './review.ts'
 export const DECISIONS = ['approve', 'reject', 'request_change'] as const
 export type ListingDecision = (typeof DECISIONS)[number]
 
-/** For how long a decision can be undone. */
+/** How long a decision can be undone. */
 export const UNDO_MS = MINUTE_MS
 
 const Time = Type.String({ format: 'date-time', description: 'UTC' })
@@ -39,7 +39,7 @@ export const StoredDecisionSchema = Type.Object(
 )
 export type StoredDecision = Static<typeof StoredDecisionSchema>
 
-/** What a decision replaces in a listing. */
+/** The columns that a decision overwrites. */
 const REPLACED = [
   'status',
   'approved',
@@ -52,23 +52,23 @@ const REPLACED = [
 ] as const satisfies (keyof ListingRow)[]
 export type Replaced = Pick<ListingRow, (typeof REPLACED)[number]>
 
-/** When, and what listings are compared by. */
+/** The time, and the markets whose prices listings are compared with. */
 export interface Recording {
   now: Date
   market: Pick<MarketSettings, 'sourceCurrencies' | 'marketOrder'>
 }
 
-/** A listing whose facts are kept; they are null for one that does not wait. */
+/** A listing whose facts are recorded; they are null if it is not pending. */
 interface Kept {
-  /** of the row that a decision fills */
+  /** id of the row in `listing_decisions` that the decision completes */
   id: number
   listing: ListingRow
   facts: ListingFacts | null
 }
 
 /**
- * Keeps what is known of locked listings at their versions.
- * @returns those whose version was not kept already
+ * Records the facts of locked listings at their current versions.
+ * @returns the listings whose version had not been recorded yet
  */
 export async function keepFacts(tx: Tx, listings: readonly ListingRow[], recording: Recording): Promise<Kept[]> {
   if (listings.length === 0) return []
@@ -103,14 +103,14 @@ export async function keepFacts(tx: Tx, listings: readonly ListingRow[], recordi
 interface Decided {
   decision: ListingDecision
   note: string | null
-  /** as the audit log writes it */
+  /** as in the audit log */
   by: string
   now: Date
-  /** the rule that decided, where no person did */
+  /** the rule that decided; absent for a person's decision */
   rule?: { id: number; version: number }
 }
 
-/** Records what was decided about a listing whose facts are kept. */
+/** Records the decision about a listing whose facts are recorded. */
 export async function recordDecision(tx: Tx, before: ListingRow, after: ListingRow, { decision, note, by, now, rule }: Decided): Promise<void> {
   const replaced = Object.fromEntries(REPLACED.map((name) => [name, before[name]]))
   await tx
@@ -129,10 +129,7 @@ export async function recordDecision(tx: Tx, before: ListingRow, after: ListingR
     .execute()
 }
 
-/**
- * Marks a decision as undone. The listing waits again with what was known of it the first time, so that it is not taken for one
- * that begins to wait.
- */
+/** Marks a decision as undone. The listing becomes pending again with the facts recorded at first, so that it is not judged as a new submission. */
 export async function keepPutBack(tx: Tx, id: number, after: ListingRow, by: string, now: Date): Promise<void> {
   await tx.updateTable('listing_decisions').set({ undone_at: now, undone_by: by }).where('id', '=', id).execute()
   await sql`
@@ -144,7 +141,7 @@ export async function keepPutBack(tx: Tx, id: number, after: ListingRow, by: str
     select kept.id, l.rule_id, l.rule_version, l.mode, l.approves from approval_rule_log l cross join kept where l.decision_id = ${id}`.execute(tx)
 }
 
-/** What a decision replaced, as it is written back. */
+/** The values that a decision replaced, as they are written back. */
 export function replacedBy(before: object): Replaced {
   const moment = (value: unknown) => (typeof value === 'string' ? new Date(value) : null)
   const row = before as { [Name in keyof Replaced]: unknown }
@@ -160,9 +157,9 @@ export function replacedBy(before: object): Replaced {
 export interface DecisionFilter {
   listing_id?: number
   seller_id?: number
-  /** only those that can be undone now */
+  /** only decisions that can be undone now */
   undoable?: boolean
-  /** as the audit log writes who decided */
+  /** who decided, as in the audit log */
   by?: string
 }
 
@@ -188,7 +185,7 @@ export async function pageOfDecisions(
   return { rows, total: counted.rows[0]!.total }
 }
 
-/** Nothing has happened to the listing since. */
+/** The listing has not changed since. */
 const UNCHANGED = sql`(d.undone_at is null and l.version = d.after_version)`
 
 async function viewsOf(on: Queryable, from: ReturnType<typeof sql>, now: Date): Promise<StoredDecision[]> {

@@ -16,8 +16,8 @@ const BATCH = 200
 export type JudgeCtx = WriteCtx & { market: MarketSettings }
 
 /**
- * Keeps the facts of locked listings and logs what each rule says of those that begin to wait.
- * @returns for each such listing the first rule that is on and whose conditions hold, null for none
+ * Records the facts of locked listings, and logs the result of each rule for those that became pending.
+ * @returns for each of these, the first active rule whose conditions hold; null for none
  */
 export async function judgeListings(
   tx: Tx,
@@ -44,9 +44,9 @@ export async function judgeListings(
 }
 
 /**
- * Judges all listings that wait and were not judged as they are: also those that became so while no worker ran. Listings that
- * another write holds are left for the next time.
- * @returns how many were judged
+ * Judges all pending listings whose current version has not been judged, including those that became pending while no worker ran. Listings locked by
+ * another write are left for the next run.
+ * @returns number of judged listings
  */
 export async function judgeWaiting(ctx: JudgeCtx): Promise<number> {
   let judged = 0

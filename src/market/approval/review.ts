@@ -66,9 +66,9 @@ export const ListingReviewSchema = Type.Object(
 )
 export type ListingReview = Static<typeof ListingReviewSchema>
 
-/** What is known of a listing when it begins to wait, as it is kept with its decision. */
+/** Facts about a listing when it becomes pending, recorded with its decision. */
 export interface ListingFacts {
-  /** fields that differ from what was last approved, null when it never was */
+  /** fields that differ from the approved version; null if it was never approved */
   changed_fields: string[] | null
   price_ratio: number | null
   seller_sales: number
@@ -82,7 +82,7 @@ interface Reviewing {
   market: Pick<MarketSettings, 'sourceCurrencies' | 'marketOrder'>
 }
 
-/** By id of the listing. */
+/** By listing id. */
 export async function reviewListings(on: Queryable, listings: readonly ListingRow[], reviewing: Reviewing): Promise<Map<number, ListingReview>> {
   if (listings.length === 0) return new Map()
   const [items, references, sellers] = await Promise.all([
@@ -102,7 +102,7 @@ export async function reviewListings(on: Queryable, listings: readonly ListingRo
   )
 }
 
-/** By id of the listing, as the transaction sees them. */
+/** By listing id, as the transaction sees them. */
 export async function factsOf(on: Queryable, listings: readonly ListingRow[], reviewing: Reviewing): Promise<Map<number, ListingFacts>> {
   if (listings.length === 0) return new Map()
   const references = await referencesOf(on, listings, reviewing)
@@ -127,7 +127,7 @@ export async function factsOf(on: Queryable, listings: readonly ListingRow[], re
   )
 }
 
-/** One market alone decides, so that a rule's bound means the same for every listing. */
+/** Only one market decides, so that a rule's bound means the same for every listing. */
 function ratioOf(references: readonly { ratio: number | null }[]): number | null {
   return references.find(({ ratio }) => ratio !== null)?.ratio ?? null
 }

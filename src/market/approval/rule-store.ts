@@ -14,7 +14,7 @@ export type Mode = (typeof MODES)[number]
 const DEFAULT_MAX_REJECTED_PERCENT = 1
 const DEFAULT_MIN_DECISIONS = 20
 
-/** What operators give of a rule. */
+/** The fields of a rule that operators send. */
 export const RuleFields = {
   name: name('Name of the rule'),
   mode: Type.Enum([...MODES], {
@@ -57,7 +57,7 @@ export const ApprovalRuleSchema = Type.Object(
 )
 export type ApprovalRule = Static<typeof ApprovalRuleSchema>
 
-/** What listings are judged by. */
+/** The part of a rule needed for judging listings. */
 export interface JudgingRule {
   id: number
   name: string
@@ -66,7 +66,7 @@ export interface JudgingRule {
   conditions: Conditions
 }
 
-/** Rules that judge, oldest first; they stay as they are until the transaction ends. */
+/** Rules in shadow mode or on, oldest first; locked against changes until the transaction ends. */
 export async function judgingRules(tx: Tx): Promise<JudgingRule[]> {
   const rules = tx.selectFrom('approval_rules').select(['id', 'name', 'mode', 'version', 'conditions']).where('mode', '!=', 'off')
   return (await rules.orderBy('id').forShare().execute()) as JudgingRule[]
@@ -97,13 +97,13 @@ async function rulesWhere(on: Queryable, condition: ReturnType<typeof sql>): Pro
   return rows.map(jsonReady)
 }
 
-/** The rule, locked until the transaction ends, so that nothing is judged by it meanwhile. @throws NOT_FOUND */
+/** The rule, locked until the transaction ends, so that it judges nothing meanwhile. @throws NOT_FOUND */
 export async function lockRule(tx: Tx, id: number): Promise<ApprovalRule> {
   await tx.selectFrom('approval_rules').select('id').where('id', '=', existing('approval rule', id)).forUpdate().execute()
   return fetchRule(tx, id)
 }
 
-/** Keeps a version's conditions with who wrote them. */
+/** Stores the conditions of a version with their author. */
 export async function keepVersion(
   tx: Tx,
   { id, version, conditions }: Pick<ApprovalRule, 'id' | 'version' | 'conditions'>,
@@ -116,7 +116,7 @@ export async function keepVersion(
     .execute()
 }
 
-/** Refuses a rule that is on but would have approved what people rejected. @throws CONFLICT */
+/** Rejects switching a rule on if it would have approved listings that people rejected. @throws CONFLICT */
 export async function requirePassed(on: Queryable, rule: ApprovalRule, now: Date): Promise<void> {
   if (rule.mode !== 'on') return
   const result = await backtest(on, rule.conditions, DEFAULT_DAYS, now)
@@ -145,7 +145,7 @@ export const RuleLogSchema = Type.Object(
 )
 export type RuleLogEntry = Static<typeof RuleLogSchema>
 
-/** What a rule said of listings, newest first. */
+/** The results of a rule, newest first. */
 export async function pageOfLog(
   on: Queryable,
   { id, approves }: { id: number; approves?: boolean },

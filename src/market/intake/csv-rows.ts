@@ -1,4 +1,4 @@
-// A seller's CSV as rows of listings: in our own columns, or in TCGplayer's beside some of ours.
+// Converts a seller's CSV to listing rows: our own columns, or those of TCGplayer with some of ours.
 import { BadCell, cell, type Cells } from '#collections/import/entries.ts'
 import { checkTcgplayerHeader, readTcgplayerRow } from '#collections/import/tcgplayer.ts'
 import { restored } from '#core/csv.ts'
@@ -9,7 +9,7 @@ import { shown } from '#prices/sources/cells.ts'
 import { rowsOfCsvBody } from '../csv-body.ts'
 import { FileRow, MOST_ROWS, OtherLine } from './read-rows.ts'
 
-/** In the order in which exports write them. */
+/** In export order. */
 export const LISTING_CSV_COLUMNS = [
   'sku',
   'item_id',
@@ -45,13 +45,13 @@ const TEXT_COLUMNS = [
 ] as const
 const NUMBER_COLUMNS = ['item_id', 'quantity', 'price', 'min_offer_price'] as const
 const ITEM_COLUMNS = ['item_id', 'name', 'tcgplayer_id', 'cardmarket_id'] as const
-/** Columns by which a file of TCGplayer's is told. */
+/** Columns that identify a TCGplayer file. */
 const TCGPLAYER = ['Product Line', 'Product Name'] as const
 const NUMBER = /^\d{1,15}(\.\d{1,15})?$/
 
 /**
- * Rows of a file; other columns are passed over, and an empty cell is not sent.
- * @throws VALIDATION_ERROR if it cannot be read as such a file
+ * Rows of a file; unknown columns are ignored, and an empty cell counts as not sent.
+ * @throws VALIDATION_ERROR if the file cannot be parsed
  */
 export async function listingsOfCsv(body: Buffer): Promise<{ rows: unknown[] }> {
   let fieldsOf: (cells: Cells) => object | null = ownFields
@@ -63,7 +63,7 @@ export async function listingsOfCsv(body: Buffer): Promise<{ rows: unknown[] }> 
     } else if (!ITEM_COLUMNS.some((column) => header.includes(column))) {
       throw new FeedError(reason('header', { any: ITEM_COLUMNS, values: header }))
     }
-    // Theirs is in dollars.
+    // TCGplayer's price column is in dollars.
     if (!header.includes('price')) throw new FeedError(reason('header', { columns: ['price'], values: header }))
   }
   const rows = await rowsOfCsvBody(body, MOST_ROWS, checkHeader, (line) =>
@@ -82,7 +82,7 @@ function rowOf({ line, value }: { line: number; value: Cells }, fieldsOf: (cells
   }
 }
 
-/** What is not of its kind goes on as it is, so that the row is refused with what is allowed. */
+/** Values of the wrong type are passed on unchanged, so that validation rejects the row and states what is allowed. */
 function ownFields(cells: Cells): Record<string, unknown> {
   const fields: Record<string, unknown> = {}
   for (const column of TEXT_COLUMNS) {
@@ -93,7 +93,7 @@ function ownFields(cells: Cells): Record<string, unknown> {
     const text = cell(cells, column)
     if (text !== '') fields[column] = NUMBER.test(text) ? Number(text) : text
   }
-  // Exactly as it was written, spaces at its ends, too.
+  // Exactly as written, including leading and trailing spaces.
   if (cells.description) fields.description = restored(cells.description)
   const images = restored(cells.images ?? '')
     .split(/[|\s]+/)
@@ -104,17 +104,17 @@ function ownFields(cells: Cells): Record<string, unknown> {
   return fields
 }
 
-/** Item, condition and stock in their columns, the rest in ours; null if there is no stock. */
+/** Item, condition and stock from TCGplayer's columns, the rest from ours; null without stock. */
 function tcgplayerFields(cells: Cells): object | null {
   const entry = readTcgplayerRow(cells)
   if (!entry) return null
   const { item, label, quantity } = entry
-  // As with its prices, a condition that is no label stays none: a damaged card is worse than any.
+  // As for TCGplayer prices, an unknown condition has no default: a damaged card is worth less than any label.
   if (label !== null && parseLabel(label)?.label !== label) throw new BadCell(problem('Condition', 'label', { value: shown(label) }))
   const { name, number, set, finish, game } = item
   const theirs = { name, number, set, finish, game, grade: label, tcgplayer_id: cell(cells, 'Product ID') || null }
   const given = Object.entries(theirs).filter(([, value]) => value !== null)
-  // It names product, condition, printing and language at once, which is what the seller has in stock.
+  // TCGplayer's id identifies product, condition, printing and language at once: exactly one stock unit of the seller.
   const sku = cell(cells, 'TCGplayer Id')
   return { ...(sku !== '' && { sku }), ...ownFields(cells), ...Object.fromEntries(given), quantity }
 }

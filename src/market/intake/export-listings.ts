@@ -1,4 +1,4 @@
-// Writes the caller's listings that are not sold as CSV, oldest first, which an import reads back without loss.
+// Exports the caller's unsold listings as CSV, oldest first; importing the file restores them without loss.
 import { sql } from 'kysely'
 import { csvLine } from '#core/csv.ts'
 import { Type } from '#core/input.ts'
@@ -38,7 +38,7 @@ async function* lines(db: Db, sellerId: number): AsyncIterable<string> {
 
 function cellOf(row: Row, column: Column): string | number | null {
   if (column !== 'images') return row[column]
-  // An address may hold the character that separates two.
+  // A URL may contain the character that separates two URLs.
   return row.images
     .toSorted((a, b) => a.order - b.order)
     .map(({ url }) => url.replaceAll('|', '%7C'))

@@ -1,4 +1,4 @@
-// Imports a seller's listings from a file: matched rows become pending listings, ambiguous ones are parked, invalid ones refused.
+// Imports a seller's listings from a file: matched rows become pending listings, ambiguous rows are parked, invalid rows are refused.
 import { createHash } from 'node:crypto'
 import { ItemLookup } from '#catalogue/item-lookup.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
@@ -17,14 +17,14 @@ import { countPlaces, dropParkedKeys, listedSkus, lockIntake, type NewParked, pa
 import { titleOf } from './titles.ts'
 import type { IntakeCtx, ListingImport, ListingImportRow } from './types.ts'
 
-/** A row that is right in itself, with what the catalogue has for it. */
+/** A valid row with its catalogue match. */
 interface Matched {
   line: number
   entry: IntakeEntry
   key: string
   match: Match
 }
-/** Listings judged and inserted before others get a turn. */
+/** Listings inserted at once before other requests get a turn. */
 const ADDED_AT_ONCE = 500
 
 type Judged = Matched | Extract<ReadRow, { refused: readonly Problem[] }>
@@ -36,7 +36,7 @@ export const importListings = verb(
     writes: true,
     input: Type.Object(
       {
-        // Whatever a row is, it is judged alone: a wrong one is refused, the others are created.
+        // Each row is validated on its own: an invalid one is refused, the others are created.
         rows: Type.Array(Type.Unknown(), {
           minItems: 1,
           maxItems: MOST_ROWS,
@@ -85,7 +85,7 @@ async function judgeAll({ db, catalogue }: IntakeCtx, given: readonly unknown[])
   return { judged, passedOver: read.filter((row) => 'passedOver' in row).length }
 }
 
-/** What a row is known by when it comes again: its SKU, or what it says and how many rows of the file before it say the same. */
+/** Identifies a row when the file is imported again: by its SKU, or by its content and the number of identical rows before it. */
 function keyOf(entry: IntakeEntry, again: Map<string, number>): string {
   if (entry.sku !== null) return `sku ${entry.sku}`
   const content = createHash('sha256').update(JSON.stringify(entry)).digest('base64url')
@@ -123,7 +123,7 @@ async function write(ctx: IntakeCtx, tx: Tx, note: Note, accountId: number, judg
       continue
     }
     const { line, entry, key, match } = row as Matched
-    // A row that waits has its place already.
+    // A row that is already parked counts in the quota already.
     if (!waiting.has(key)) places -= 1
     if (entry.sku !== null) taken.add(entry.sku)
     if ('why' in match) parked.push({ at, line, key, entry, why: match.why, candidates: match.candidates })
@@ -161,7 +161,7 @@ async function write(ctx: IntakeCtx, tx: Tx, note: Note, accountId: number, judg
   return rows
 }
 
-/** A row as a listing of this item. */
+/** A row as a new listing of the item. */
 export function listingOf(catalogue: Catalogue, { fields, sku }: IntakeEntry, itemId: number): WantedListing {
   return { fields: { ...fields, title: fields.title ?? titleOf(catalogue, itemId), item_id: itemId }, sku }
 }

@@ -16,7 +16,7 @@ const { item_id, grade_id: _grade, title: _title, ...Stock } = ListingBody
 const foreignId = (of: string) =>
   Type.Optional(Type.String({ pattern: '^[1-9]\\d*$', maxLength: 20, allowed: reason('integer', { min: 1 }), description: `Product id of ${of}` }))
 
-/** A row as it is sent: an item by its id or in words, and what a listing of the operator's says. */
+/** A row as sent: an item by id or by name, and the fields of a listing created by an operator. */
 const RowBody = Type.Object(
   {
     sku: Type.Optional(sku()),
@@ -37,12 +37,12 @@ const RowBody = Type.Object(
 type RowBody = Static<typeof RowBody>
 const readBody = bodyReader(RowBody)
 
-/** A line of a file that is not a row to list: it cannot be read, or has no stock. */
+/** A line that is not a row to list: it cannot be parsed, or has no stock. */
 export class OtherLine {
   readonly line: number
   readonly refused: readonly Problem[] | null
 
-  /** @param refused why it cannot be read, null for one without stock */
+  /** @param refused why it cannot be parsed; null for a line without stock */
   constructor(line: number, refused: readonly Problem[] | null) {
     this.line = line
     this.refused = refused
@@ -60,11 +60,11 @@ export class FileRow {
   }
 }
 
-/** A row that is right in itself; parked ones are kept as this. */
+/** A valid row; parked rows are stored in this form. */
 export interface IntakeEntry {
   item: ItemDescription
   sku: string | null
-  /** as it is written */
+  /** as written */
   grade: string | null
   fields: Omit<ListingFields, 'item_id' | 'title'> & { title?: string }
 }
@@ -74,7 +74,7 @@ export type ReadRow =
   | { line: number; sku: string | null; refused: readonly Problem[] }
   | { line: number; passedOver: true }
 
-/** Reads a row by itself; its item is still to be found where `itemId` is null. */
+/** Validates a row without the catalogue; if `itemId` is null, its item is still to be matched. */
 export function readRow(catalogue: Catalogue, given: unknown, position: number): ReadRow {
   if (given instanceof OtherLine) {
     const { line, refused } = given
@@ -101,7 +101,7 @@ function entryOf(catalogue: Catalogue, body: RowBody): { entry: IntakeEntry; ite
   const gradeId = label === null ? null : (catalogue.labels.ofLabel(label)?.id ?? null)
   if (label !== null && gradeId === null) problems.push(problem('grade', 'label', { value: label }))
   if (problems.length > 0) throw invalidFields(problems)
-  // What an item does not have yet is judged by itself, so that a parked row is one that can be listed.
+  // The fields are validated before the item is known, so that any parked row can become a listing.
   newValues({ ...fields, title: fields.title ?? 'title' })
   const printing = finish === undefined ? {} : { finish }
   const keys = [
@@ -126,7 +126,7 @@ function entryOf(catalogue: Catalogue, body: RowBody): { entry: IntakeEntry; ite
   }
 }
 
-/** The SKU of a row that is wrong otherwise. */
+/** The SKU of an otherwise invalid row. */
 function skuOf(fields: unknown): string | null {
   const given = (fields as { sku?: unknown } | null | undefined)?.sku
   return typeof given === 'string' && given.length <= 64 ? given.trim() || null : null

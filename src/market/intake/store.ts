@@ -14,7 +14,7 @@ export async function requireIntake(on: Queryable, accountId: number): Promise<v
   if ((await findIntakeQuota(on, accountId)) === null) throw closed()
 }
 
-/** The quota, locked: other imports of the account's listings wait until the transaction ends. @throws FORBIDDEN as `requireIntake` */
+/** The quota, locked: other imports of the account wait until the transaction ends. @throws FORBIDDEN as `requireIntake` */
 export async function lockIntake(tx: Tx, accountId: number): Promise<number> {
   const quota = await lockIntakeQuota(tx, accountId)
   if (quota === null) throw closed()
@@ -25,7 +25,7 @@ function closed(): ServiceError {
   return new ServiceError('FORBIDDEN', reason('intake_closed'))
 }
 
-/** Listings that are not sold, and parked rows: what counts against the quota. */
+/** Places used in the quota: unsold listings and parked rows. */
 export async function countPlaces(tx: Tx, accountId: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select (select count(*) from listings where seller_id = ${accountId} and status <> ${SOLD_OUT})::int4
@@ -33,14 +33,14 @@ export async function countPlaces(tx: Tx, accountId: number): Promise<number> {
   return rows[0]!.count
 }
 
-/** Those of the SKUs that a listing of the account has. */
+/** Which of the SKUs belong to a listing of the account. */
 export async function listedSkus(tx: Tx, accountId: number, skus: string[]): Promise<Set<string>> {
   const listings = tx.selectFrom('listings').select('sku').where('seller_id', '=', accountId)
   const rows = await listings.where('sku', '=', sql<string>`any(${skus}::text[])`).execute()
   return new Set(rows.map(({ sku }) => sku!))
 }
 
-/** Those of the keys under which a row of the account is parked. */
+/** Which of the keys belong to a parked row of the account. */
 export async function parkedKeys(tx: Tx, accountId: number, keys: string[]): Promise<Set<string>> {
   const parked = tx.selectFrom('parked_listings').select('key').where('account_id', '=', accountId)
   const rows = await parked.where('key', '=', sql<string>`any(${keys}::text[])`).execute()
@@ -55,10 +55,10 @@ export interface NewParked {
   candidates: Candidate[]
 }
 
-/** Rows written by one statement: a larger one would keep the event loop busy with its parameters. */
+/** Rows per statement: serialising the parameters of a larger one would block the event loop. */
 const AT_ONCE = 1_000
 
-/** Parks rows, each in the place of an earlier one of its key; gives their ids by key. */
+/** Parks rows, replacing earlier ones with the same key. @returns their ids by key */
 export async function park(tx: Tx, accountId: number, rows: readonly NewParked[], now: Date): Promise<Map<string, number>> {
   const ids = new Map<string, number>()
   for (let from = 0; from < rows.length; from += AT_ONCE) {
@@ -91,7 +91,7 @@ export async function pageOfParked(on: Queryable, accountId: number, limit: numb
   return { rows, total: counted.total }
 }
 
-/** Takes a parked row of the account away and gives what it says. @throws NOT_FOUND, for those of others too */
+/** Deletes a parked row of the account and returns its content. @throws NOT_FOUND, also for rows of other accounts */
 export async function takeParked(tx: Tx, accountId: number, id: number): Promise<IntakeEntry> {
   const own = tx.deleteFrom('parked_listings').where('id', '=', idForSql(id)).where('account_id', '=', accountId)
   const row = await own.returning('entry').executeTakeFirst()

@@ -4,7 +4,7 @@ import { candidateOf } from '#collections/import/match.ts'
 import { fitsCharacters } from '#core/text.ts'
 import { LONGEST_TITLE } from '../fields.ts'
 
-/** Name, number and set of the item, as far as they fit: `Charizard 4/102, Base Set`; '' for an item that is not there. */
+/** Name, number and set of the item, shortened to fit: `Charizard 4/102, Base Set`; '' for an unknown item. */
 export function titleOf(catalogue: Catalogue, itemId: number): string {
   const row = catalogue.items.rowOf(itemId)
   if (row < 0) return ''

@@ -1,4 +1,4 @@
-// Writes the listings of a job's rows in the caller's transaction: each is judged by the rules of a single change, all are written as one.
+// Writes the listings of a job's rows in the caller's transaction: each is checked by the rules of a single change, all are written in batches.
 import { ServiceError } from '#core/errors.ts'
 import { missing } from '#core/fields.ts'
 import { parseMinor } from '#core/money.ts'
@@ -12,23 +12,22 @@ import { lockStock, type StockRow, updateStock } from '../store.ts'
 import type { MarketCtx } from '../types.ts'
 import { type JobRow, type JobRowRow, type Judged, lockListingsOf, rowsOfJob, saveOutcomes } from './store.ts'
 
-/** What a row does to its listing as it is now, or why the listing stays as it is. */
+/** The change that a row makes to the current listing, or why the listing stays unchanged. */
 type Intent = { change: NewStock; by: ChangedBy | null } | Reason
 
-/** A step that changes the listings of a job. */
+/** A step of a job that changes listings: applying it or undoing it. */
 interface Step {
   job: JobRow
   outcome: 'changed' | 'reversed'
-  /** whether a row is up for this step */
+  /** whether this step processes the row */
   isDue: (row: JobRowRow) => boolean
-  /** throws what makes a row fail; a listing that was deleted is not given */
+  /** throws why the row fails; `listing` is undefined if it was deleted */
   intentOf: (row: JobRowRow, listing: StockRow | undefined) => Intent
 }
 
 /**
- * Locks all listings of a step, then writes them a part at a time: everything about 10,000 of them in memory at once would make
- * the pauses of the garbage collector long.
- * @param visit gets each row of the job with what became of it, in their order
+ * Locks all listings of a step, then writes them in batches: holding 10,000 of them in memory at once would cause long garbage collection pauses.
+ * @param visit called for each row of the job in order, with its outcome
  */
 export async function changeListings(
   ctx: MarketCtx,
@@ -78,28 +77,28 @@ async function changeSome(ctx: MarketCtx, tx: Tx, note: Note, { job, outcome, in
   return outcomes
 }
 
-/** Applies a row as it was planned. */
+/** Intent for applying a row as planned. */
 export function intentToApply(row: JobRowRow, listing: StockRow | undefined, by: ChangedBy): Intent {
   if (!listing) throw missing('listing', row.listing_id!)
   return isAsPlanned(row, listing) ? { change: changeOf(row), by } : reason('changed_since_plan')
 }
 
-/** Whether the fields that a row changes are as they were when it was planned. */
+/** Whether the fields that a row changes still have their values from the plan. */
 function isAsPlanned(row: JobRowRow, listing: StockRow): boolean {
   return (row.new_price === null || listing.price === row.old_price) && (row.new_quantity === null || listing.quantity === row.old_quantity)
 }
 
-/** Whether the fields that a row has changed are as it left them. */
+/** Whether the fields that a row changed still have the values it set. */
 export function isAsLeft(row: JobRowRow, listing: StockRow): boolean {
   return (row.new_price === null || listing.price === row.new_price) && (row.new_quantity === null || listing.quantity === row.new_quantity)
 }
 
-/** What a row changes. */
+/** The change that a row makes. */
 function changeOf({ new_price: price, new_quantity: quantity }: JobRowRow): NewStock {
   return { ...(price !== null && { kurus: parseMinor(price)! }), ...(quantity !== null && { quantity }) }
 }
 
-/** What reverses a row. */
+/** The change that reverses a row. */
 export function reversalOf(row: JobRowRow): NewStock {
   return {
     ...(row.new_price !== null && { kurus: parseMinor(row.old_price!)! }),

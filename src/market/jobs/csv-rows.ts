@@ -1,4 +1,4 @@
-// A CSV of new prices and stock as the rows of a price job.
+// Converts a CSV of new prices and stock to the rows of a price job.
 import { restored } from '#core/csv.ts'
 import { FeedError } from '#core/feed.ts'
 import { reason } from '#core/problems.ts'
@@ -11,9 +11,9 @@ const VALUE_COLUMNS = ['price', 'quantity']
 const NUMBER = /^\d{1,15}(\.\d{1,15})?$/
 
 /**
- * Rows of a file with the columns `listing_id` or `sku`, and `price`, `quantity` or both; other columns are passed over, and an
- * empty cell is not sent.
- * @throws VALIDATION_ERROR if it cannot be read as such a file
+ * Rows of a file with the columns `listing_id` or `sku`, and `price`, `quantity` or both; unknown columns are ignored, and an empty cell counts as
+ * not sent.
+ * @throws VALIDATION_ERROR if the file cannot be parsed
  */
 export async function priceJobOfCsv(body: Buffer): Promise<{ rows: unknown[] }> {
   const rows = await rowsOfCsvBody(body, MOST_ROWS, requireColumns, (line) => ('reject' in line ? new UnreadableRow(line.reject) : rowOf(line.value)))
@@ -32,7 +32,7 @@ function rowOf(cells: Record<string, string>): Record<string, unknown> {
   if (sku.trim() !== '') row.sku = sku
   for (const column of NUMBER_COLUMNS) {
     const text = cells[column]?.trim() ?? ''
-    // What is not a number goes on as it is, so that the row is refused with what is allowed.
+    // Values that are not numbers are passed on unchanged, so that validation rejects the row and states what is allowed.
     if (text !== '') row[column] = NUMBER.test(text) ? Number(text) : text
   }
   return row

@@ -1,4 +1,4 @@
-// One of the caller's price jobs with its rows.
+// Returns one of the caller's price jobs with its rows.
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'

@@ -1,4 +1,4 @@
-// The caller's price jobs, newest first, without their rows.
+// Lists the caller's price jobs, newest first, without their rows.
 import { boundedId } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'

@@ -1,4 +1,4 @@
-// Plans new prices and stock for many own listings: the effect of each row, or why it is refused. No listing changes.
+// Plans new prices and stock for many own listings: the effect of each row, or why it is refused. Changes no listing.
 import { HOUR_MS } from '#core/duration.ts'
 import { notFound, ServiceError } from '#core/errors.ts'
 import { LARGEST_INTEGER } from '#core/fields.ts'
@@ -29,7 +29,7 @@ export const planPriceJob = verb(
     writes: true,
     input: Type.Object(
       {
-        // Whatever a row is, it is judged alone: a wrong one is refused, the others are planned.
+        // Each row is validated on its own: an invalid one is refused, the others are planned.
         rows: Type.Array(Type.Unknown(), {
           minItems: 1,
           maxItems: MOST_ROWS,
@@ -55,7 +55,7 @@ export const planPriceJob = verb(
   },
 )
 
-/** Judges rows of the caller's listings as they are now, and stores the plan. */
+/** Checks rows against the caller's current listings, and stores the plan. */
 async function planJob(ctx: MarketCtx, tx: Tx, note: Note, wanted: readonly WantedRow[], policy: JobPolicy): Promise<PriceJob> {
   const accountId = accountOf(ctx.viewer)
   const listings = await stockToPlan(tx, {
@@ -97,12 +97,12 @@ async function planJob(ctx: MarketCtx, tx: Tx, note: Note, wanted: readonly Want
   return { ...jobSummary(ctx, job), rows: shown }
 }
 
-/** Which rows name the same listing: which of them is meant cannot be told. */
+/** Rows by the listing they name: two rows for the same listing contradict each other. */
 class NamedListings {
   readonly #first = new Map<number, number>()
   readonly #others = new Map<number, number>()
 
-  /** @param i place of the row, from 0 */
+  /** @param i index of the row, from 0 */
   add(listingId: number, i: number): void {
     const first = this.#first.get(listingId)
     if (first === undefined) {
@@ -113,7 +113,7 @@ class NamedListings {
     if (!this.#others.has(first)) this.#others.set(first, i + 1)
   }
 
-  /** Position, from 1, of another row that names the listing of this one; null for none. */
+  /** Position, from 1, of another row that names the same listing; null for none. */
   otherRow(i: number): number | null {
     return this.#others.get(i) ?? null
   }
@@ -162,7 +162,7 @@ function isOwn({ viewer }: MarketCtx, listing: StockRow | undefined): listing is
   return listing?.seller_id === accountOf(viewer)
 }
 
-/** Places by price among the published listings of others; prices of an item and grade are looked up once. */
+/** Price ranks among other sellers' published listings; the prices of an item and grade are looked up once. */
 class Ranks {
   readonly #ctx: MarketCtx
   readonly #sellerId: number
@@ -173,7 +173,7 @@ class Ranks {
     this.#sellerId = sellerId
   }
 
-  /** 1 where no other listing is cheaper. */
+  /** 1 if no other listing is cheaper. */
   of({ item_id: itemId, label_id: labelId }: ListedStock, kurus: number): number {
     const key = `${itemId} ${labelId}`
     let prices = this.#prices.get(key)

@@ -1,4 +1,4 @@
-// Rows of a price job as they are sent, read one by one: a wrong one is refused by its fields, as a single change would be.
+// Validates the rows of a price job one by one: an invalid one is refused by field, like a single change.
 import { ServiceError } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { bodyReader, Type } from '#core/input.ts'
@@ -8,7 +8,7 @@ import { price, priceKurus, quantity, sku } from '../fields.ts'
 
 export const MOST_ROWS = 10_000
 
-/** Stands for a row of a file that has no fields to judge. */
+/** Placeholder for a row of a file that could not be parsed. */
 export class UnreadableRow {
   readonly why: Reason
 
@@ -28,14 +28,14 @@ const RowBody = Type.Object(
 )
 const readBody = bodyReader(RowBody)
 
-/** What a row wants of which listing. */
+/** A validated row: the listing it names and the values to set. */
 export interface WantedRow {
   /** from 1 */
   position: number
   listingId: number | null
   sku: string | null
   change: Pick<NewStock, 'kurus' | 'quantity'>
-  /** why it cannot be read, by field */
+  /** why it is invalid, by field */
   refused: readonly Problem[] | null
 }
 
@@ -63,7 +63,7 @@ function wrongWhole({ listingId, sku, change }: Omit<WantedRow, 'position' | 're
   return Object.keys(change).length === 0 ? [problem('row', 'at_least_one', { fields: ['price', 'quantity'] })] : null
 }
 
-/** What names the listing of a row that is wrong otherwise. */
+/** The listing that an otherwise invalid row names. */
 function namedBy(given: unknown): Pick<WantedRow, 'listingId' | 'sku'> {
   const { listing_id: listingId, sku: named } = (typeof given === 'object' && given !== null ? given : {}) as Record<string, unknown>
   return { listingId: isStorable(listingId) ? listingId : null, sku: typeof named === 'string' && isSku(named) ? named.trim() : null }

@@ -1,4 +1,4 @@
-// SQL of price jobs, and jobs as they are answered.
+// SQL of price jobs, and jobs as returned to clients.
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import { conflict } from '#core/errors.ts'
@@ -45,21 +45,21 @@ const ROW_COLUMNS = [
   'reason',
 ] as const
 
-/** How long jobs stay after they were planned. */
+/** How long jobs are kept after planning. */
 const KEEP_DAYS = 90
-/** Rows written by one statement: a larger one would keep the event loop busy with its parameters. */
+/** Rows per statement: serialising the parameters of a larger one would block the event loop. */
 const AT_ONCE = 1_000
 
 export type JobRow = Awaited<ReturnType<typeof findJob>>
 export type JobRowRow = ReturnType<typeof rowsOfJob> extends AsyncGenerator<(infer Row)[]> ? Row : never
 export type NewJobRow = Omit<JobRowRow, 'outcome' | 'why' | 'old_changed_by' | 'reason'> & Partial<Pick<JobRowRow, 'reason'>>
 
-/** The account whose jobs the caller has; operators have none. */
+/** The caller's account, which owns the jobs; operators have none. */
 export function accountOf(viewer: Viewer): number {
   return viewer.kind === 'account' ? viewer.accountId : 0
 }
 
-/** The caller's own job. @throws NOT_FOUND, for those of others too */
+/** The caller's own job. @throws NOT_FOUND, also for jobs of others */
 export async function findJob(on: Queryable, viewer: Viewer, id: number) {
   const job = await on
     .selectFrom('price_jobs')
@@ -72,7 +72,7 @@ export async function findJob(on: Queryable, viewer: Viewer, id: number) {
 }
 
 /**
- * The same in the state that a step needs, locked until the transaction ends.
+ * The job in the state that a step requires, locked until the transaction ends.
  * @throws NOT_FOUND, CONFLICT in any other state
  */
 export async function lockJob(tx: Tx, viewer: Viewer, id: number, needed: 'planned' | 'applied', now: Date): Promise<JobRow> {
@@ -83,7 +83,7 @@ export async function lockJob(tx: Tx, viewer: Viewer, id: number, needed: 'plann
   return job
 }
 
-/** By position, a part at a time: while a large answer arrives, nothing else is read. */
+/** By position, in batches: parsing one large result would block the event loop. */
 export async function* rowsOfJob(on: Queryable, jobId: number) {
   const ofJob = on.selectFrom('price_job_rows').select(ROW_COLUMNS).where('job_id', '=', jobId).orderBy('position').limit(AT_ONCE)
   for (let part = await ofJob.execute(); part.length > 0; ) {
@@ -93,14 +93,14 @@ export async function* rowsOfJob(on: Queryable, jobId: number) {
   }
 }
 
-/** The first row that was refused at the plan, of a job that has one. */
+/** The first row that was refused when the job was planned; there must be one. */
 export async function firstRefused(on: Queryable, jobId: number) {
   const rows = on.selectFrom('price_job_rows').select(['position', 'refused']).where('job_id', '=', jobId).where('refused', 'is not', null)
   const { position, refused } = await rows.orderBy('position').limit(1).executeTakeFirstOrThrow()
   return { position, refused: refused! }
 }
 
-/** Locks the listings that a step changes, in the order of ids as every batch does. */
+/** Locks the listings that a step changes, in the order of ids, so that batches never deadlock. */
 export async function lockListingsOf(tx: Tx, jobId: number): Promise<void> {
   await sql`
     select count(*) from (
@@ -128,7 +128,7 @@ export async function pageOfJobs(
 
 interface NewJob {
   account_id: number
-  /** the repricing rule whose run it is */
+  /** the repricing rule that runs it */
   rule_id?: number
   policy: 'all' | 'good_rows'
   rows_total: number
@@ -148,15 +148,15 @@ export async function insertJob(tx: Tx, job: NewJob, rows: readonly NewJobRow[])
   return inserted
 }
 
-/** What became of a row. */
+/** The outcome of a row. */
 export interface Judged {
   outcome: RowOutcome
   why: Reason | null
-  /** of the listing before it was written, for an undo */
+  /** author of the listing's previous change, for an undo */
   old_changed_by?: ChangedBy | null
 }
 
-/** Writes what became of rows, by their positions. */
+/** Writes the outcomes of rows, by position. */
 export async function saveOutcomes(tx: Tx, jobId: number, outcomes: ReadonlyMap<number, Judged>): Promise<void> {
   const given = Array.from(outcomes, ([position, judged]) => ({ position, ...judged }))
   await sql`
@@ -165,7 +165,7 @@ export async function saveOutcomes(tx: Tx, jobId: number, outcomes: ReadonlyMap<
     where r.job_id = ${jobId} and r.position = g.position`.execute(tx)
 }
 
-/** Writes the state of a job and what became of its rows, counted. */
+/** Writes the state of a job and the counts of its rows by outcome. */
 export async function finishJob(
   tx: Tx,
   jobId: number,
@@ -183,7 +183,7 @@ export async function finishJob(
     .executeTakeFirstOrThrow()
 }
 
-/** Removes jobs older than is kept, with their rows. */
+/** Deletes jobs older than `KEEP_DAYS`, with their rows. */
 export async function forgetOldPriceJobs(db: Db, now: Date): Promise<void> {
   await db.kysely
     .deleteFrom('price_jobs')
@@ -191,10 +191,10 @@ export async function forgetOldPriceJobs(db: Db, now: Date): Promise<void> {
     .execute()
 }
 
-/** A row with what became of it, where that is known. */
+/** A row with its outcome, if it has one. */
 type ShownRow = NewJobRow & { outcome?: RowOutcome | null; why?: Reason | null }
 
-/** What shows a job: the clock and the zone of local times. */
+/** What formatting a job requires: the clock and the time zone of local times. */
 export interface Shown {
   now: () => Date
   market: { timeZone: string }
@@ -220,7 +220,7 @@ export function jobSummary({ now, market }: Shown, job: JobRow): PriceJobSummary
   }
 }
 
-/** @param outcome of the row where it is newer than the row */
+/** @param outcome replaces that of the row, which may be outdated */
 export function jobRow(row: ShownRow, { outcome, why }: Pick<ShownRow, 'outcome' | 'why'> = row): PriceJobRow {
   return {
     row: row.position,

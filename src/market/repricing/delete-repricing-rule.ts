@@ -1,4 +1,4 @@
-// Deletes a repricing rule of the caller; prices stay as it left them.
+// Deletes a repricing rule of the caller; prices it set remain.
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { OPERATION_PLAN } from '#core/plans.ts'

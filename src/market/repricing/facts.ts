@@ -9,10 +9,10 @@ import { comparablePrices } from './new-price.ts'
 import { keyOf, offersFor, type PastSale, SALES_DAYS, salesFor, type ScopedListing } from './store.ts'
 import type { Terms } from './terms.ts'
 
-/** What the target of a listing is computed from, in kuruş, or why it cannot be. */
+/** Computes the inputs of a listing's target in kuruş, or why there is no target. */
 export type InputsOf = (listing: ScopedListing) => readonly number[] | Reason
 
-/** Inputs of listings at this moment. */
+/** Current inputs of listings. */
 export async function inputsNow(
   on: Queryable,
   catalogue: Catalogue,
@@ -39,7 +39,7 @@ export async function inputsNow(
   }
 }
 
-/** Inputs at each of the moments before; null for a target of which nothing is kept: listings as they were. */
+/** Inputs of the listings at each of the given times; null for a target without history (current listings are not recorded). */
 export async function inputsAgo(
   on: Queryable,
   catalogue: Catalogue,
@@ -77,7 +77,7 @@ function salesBy(sales: readonly PastSale[], at: Date): number[] {
   return sales.filter(({ atMs }) => atMs > since && atMs <= at.getTime()).map(({ kurus }) => kurus)
 }
 
-/** Null without a price, and for one that is disputed or stale. */
+/** Null without a price, or if it is disputed or stale. */
 function trustedMinor({ items }: Catalogue, market: Market, itemId: number, labelId: number): number | null {
   const row = items.rowOf(itemId)
   const at = row < 0 ? -1 : items.prices.find(row, MARKETS.indexOf(market), labelId)

@@ -6,14 +6,14 @@ import { HIGHEST_PRICE, LOWEST_PRICE } from '../fields.ts'
 import { priceForPayout } from '../payout.ts'
 import type { Terms } from './terms.ts'
 
-/** What a rule knows of one listing; amounts in kuruş. */
+/** Facts about one listing; amounts in kuruş. */
 export interface Facts {
-  /** its price now */
+  /** current price */
   kurus: number
-  /** its lowest acceptable offer, which a price may not be below */
+  /** lowest acceptable offer; the price must not be below it */
   minOfferKurus: number | null
   commissionPercent: number
-  /** what the target is computed from: the market's price, comparable listings, or sales; or why there is none */
+  /** inputs of the target: the market's price, comparable listings or sales; or why there are none */
   inputs: readonly number[] | Reason
 }
 
@@ -21,14 +21,14 @@ export const PRICE_LIMITS = ['floor', 'ceiling', 'max_move'] as const
 export type PriceLimit = (typeof PRICE_LIMITS)[number]
 
 export interface NewPrice {
-  /** the price that the listing should have; its own where it stays */
+  /** the price to set; the current one if it stays */
   kurus: number
-  /** what kept it from the target, if anything did */
+  /** the limit that kept it from the target; null for none */
   limit: PriceLimit | null
   why: Reason
 }
 
-/** A listing that another one may be compared with. */
+/** A listing that may be compared with another one. */
 export interface Offer {
   kurus: number
   sellerId: number
@@ -37,14 +37,14 @@ export interface Offer {
 }
 
 /**
- * Prices to compare with: those of others, without the ones that follow others themselves. Two rules that undercut each other
- * would otherwise drive each other down to their floors.
+ * Prices to compare with: those of other sellers, except prices that follow others themselves. Two rules that undercut each other would otherwise
+ * drive each other down to their floors.
  */
 export function comparablePrices(offers: readonly Offer[], sellerId: number): number[] {
   return offers.filter((offer) => offer.sellerId !== sellerId && !offer.follows).map(({ kurus }) => kurus)
 }
 
-/** The price by the rule, within its limits; the floor holds whatever the others say, also where there is no target. */
+/** The price according to the rule, within its limits. The floor applies always, even if there is no target. */
 export function newPrice(terms: Terms, facts: Facts): NewPrice {
   const lowest = lowestPrice(terms, facts)
   if (lowest > HIGHEST_PRICE * 100) return { kurus: facts.kurus, limit: 'floor', why: reason('price_out_of_range') }
@@ -86,13 +86,13 @@ function whyOf({ kurus, limit }: Within, targetKurus: number, { ceilingKurus, ma
   }
 }
 
-/** The least that the rule may ask for; Infinity where no price pays out what the floor says. */
+/** The lowest price the rule may set; Infinity if no price reaches the minimum payout. */
 function lowestPrice({ floorKurus, floorPayoutKurus }: Terms, { minOfferKurus, commissionPercent }: Facts): number {
   const forPayout = floorPayoutKurus === null ? 0 : priceForPayout(floorPayoutKurus, commissionPercent)
   return Math.max(LOWEST_PRICE * 100, floorKurus ?? 0, forPayout, minOfferKurus ?? 0)
 }
 
-/** Kuruş before any limit, or why there is no target. */
+/** Target in kuruş before any limit, or why there is none. */
 function targetOf({ target, minComparables }: Terms, inputs: readonly number[] | Reason): number | Reason {
   if ('rule' in inputs) return inputs
   const count = inputs.length
@@ -109,7 +109,7 @@ function targetOf({ target, minComparables }: Terms, inputs: readonly number[] |
 
 const FACTOR_PARTS = 10_000n
 
-/** Half a kuruş rounded up; four decimals of the factor count. */
+/** Rounds half a kuruş up; uses four decimals of the factor. */
 function times(kurus: number, factor: number): number {
   const parts = BigInt(Math.round(factor * Number(FACTOR_PARTS)))
   return Number((BigInt(kurus) * parts + FACTOR_PARTS / 2n) / FACTOR_PARTS)

@@ -1,4 +1,4 @@
-// What a repricing rule says of its listings now.
+// Applies a repricing rule to its current listings, without writing.
 import { inSlices } from '#core/slices.ts'
 import type { Tx } from '#db/schema.ts'
 import { kurusOfRow, minOfferKurus } from '../store.ts'
@@ -13,7 +13,7 @@ export interface Priced {
   price: NewPrice
 }
 
-/** What a rule says of each of its listings now. */
+/** The result of a rule for each of its listings now. */
 export async function pricesNow(ctx: RepricingCtx, tx: Tx, rule: RuleRow, listings: readonly ScopedListing[], now: Date): Promise<Priced[]> {
   const terms = termsOf(rule.terms)
   const inputs = await inputsNow(tx, ctx.catalogue, terms, listings, rule.account_id, now)
@@ -24,7 +24,7 @@ export async function pricesNow(ctx: RepricingCtx, tx: Tx, rule: RuleRow, listin
   return priced
 }
 
-/** @param kurus the price that it has */
+/** @param kurus the current price */
 export function priceBy(ctx: RepricingCtx, terms: Terms, listing: ScopedListing, kurus: number, inputs: InputsOf): NewPrice {
   const { commissionPercent } = ctx.market
   return newPrice(terms, { kurus, minOfferKurus: minOfferKurus(listing), commissionPercent, inputs: inputs(listing) })

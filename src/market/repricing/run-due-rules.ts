@@ -7,7 +7,7 @@ import { idsOfDueRules, lockDueRule } from './store.ts'
 import type { RepricingCtx } from './types.ts'
 
 const EVERY_MS = HOUR_MS
-/** Sellers whose plan no longer allows rules keep them, but they do not run. */
+/** Plans that allow rules: after a downgrade, sellers keep their rules, but these do not run. */
 const RUNNING_PLANS = PLANS.filter((plan) => planAllows(plan, OPERATION_PLAN.runRepricingRule))
 
 /** @throws the first error of a rule, after all others have run */

@@ -1,4 +1,4 @@
-// Runs a repricing rule of the caller now, enabled or not, if it was simulated as it is.
+// Runs a repricing rule of the caller now, enabled or not, if its current terms were simulated.
 import { conflict } from '#core/errors.ts'
 import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'

@@ -11,10 +11,10 @@ import { type Priced, pricesNow } from './prices-now.ts'
 import { listingsOfRule, type RuleRow, rulesOf, saveRule } from './store.ts'
 import type { RepricingCtx, RepricingRun } from './types.ts'
 
-/** A run is applied as it is planned, so that its plan never waits. */
+/** A run applies its job immediately, so this expiry is never reached. */
 const PLAN_LASTS_MS = HOUR_MS
 
-/** @param rule locked and simulated */
+/** @param rule locked, with simulated terms */
 export async function runRule(ctx: RepricingCtx, tx: Tx, note: Note, rule: RuleRow): Promise<RepricingRun> {
   const now = ctx.now()
   const listings = await listingsOfRule(tx, rule, await rulesOf(tx, rule.account_id), now)

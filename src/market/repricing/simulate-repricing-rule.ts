@@ -19,9 +19,9 @@ import type { RepricedListing, RepricingCtx, SimulatedDay, Simulation } from './
 
 const MOST_DAYS = 90
 const DEFAULT_DAYS = 30
-/** Listings that the answer shows. */
+/** Maximum listings in a response. */
 const MOST_SHOWN = 1_000
-/** Listings that past days are simulated for: each day of each is a look into the history. */
+/** Maximum listings in a simulation of past days: each day of each listing is a lookup in the history. */
 const MOST_PAST = 200
 
 export const simulateRepricingRule = verb(
@@ -63,7 +63,7 @@ function repriced({ listing, price: { kurus, limit, why } }: Priced, commissionP
   }
 }
 
-/** Day by day from the prices as they are now: each day the rule goes on from where it was the day before. */
+/** Simulates day by day from the current prices: each day starts with the prices of the day before. */
 async function daysBefore(
   ctx: RepricingCtx,
   tx: Tx,

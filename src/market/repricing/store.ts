@@ -10,7 +10,7 @@ import type { Offer } from './new-price.ts'
 import type { Scope, SentTerms } from './terms.ts'
 import type { RepricingRule } from './types.ts'
 
-/** Listings that one run or simulation looks at. */
+/** Maximum listings in a run or simulation. */
 export const MOST_LISTINGS = 10_000
 export const SALES_DAYS = 90
 
@@ -26,13 +26,13 @@ export interface RuleRow {
   last_run_at: Date | null
 }
 
-/** A seller's rules in the order in which they take their listings. */
+/** A seller's rules in order of precedence. */
 export async function rulesOf(on: Queryable, accountId: number): Promise<RuleRow[]> {
   const rows = await on.selectFrom('repricing_rules').select(COLUMNS).where('account_id', '=', accountId).orderBy('id').execute()
   return rows as RuleRow[]
 }
 
-/** A seller's own rule, locked until the transaction ends. @throws NOT_FOUND, for those of others too */
+/** A seller's own rule, locked until the transaction ends. @throws NOT_FOUND, also for rules of other sellers */
 export async function lockRule(tx: Tx, accountId: number, id: number): Promise<RuleRow> {
   const row = await tx
     .selectFrom('repricing_rules')
@@ -45,7 +45,7 @@ export async function lockRule(tx: Tx, accountId: number, id: number): Promise<R
   return row as RuleRow
 }
 
-/** A seller's rules; no other is created until the transaction ends. */
+/** A seller's rules, locked: no other is created until the transaction ends. */
 export async function lockRules(tx: Tx, accountId: number): Promise<RuleRow[]> {
   await tx.selectFrom('accounts').select('id').where('id', '=', accountId).forNoKeyUpdate().execute()
   return rulesOf(tx, accountId)
@@ -60,7 +60,7 @@ export async function insertRule(tx: Tx, accountId: number, name: string, terms:
   return row as RuleRow
 }
 
-/** Ids of enabled rules that have not run since then, of sellers on one of the plans; those first that have waited longest. */
+/** Ids of enabled rules that have not run since `before`, of sellers on one of the plans; longest waiting first. */
 export async function idsOfDueRules(on: Queryable, plans: readonly Plan[], before: Date): Promise<number[]> {
   const due = on.selectFrom('repricing_rules as r').innerJoin('accounts as a', 'a.id', 'r.account_id').select('r.id')
   const rows = await due
@@ -74,7 +74,7 @@ export async function idsOfDueRules(on: Queryable, plans: readonly Plan[], befor
   return rows.map(({ id }) => id)
 }
 
-/** The rule, locked until the transaction ends; null if another node has it, and where it is no longer due. */
+/** The rule, locked until the transaction ends; null if another node has locked it or it is no longer due. */
 export async function lockDueRule(tx: Tx, id: number, before: Date): Promise<RuleRow | null> {
   const due = tx.selectFrom('repricing_rules').select(COLUMNS).where('id', '=', id).where('enabled', '=', true)
   const row = await due
@@ -104,7 +104,7 @@ export function shownRule({ id, name, enabled, terms, simulated_at: simulatedAt,
   return { id, name, enabled, target, scope, floor, ...limits, simulated_at: local(simulatedAt), last_run_at: local(lastRunAt) }
 }
 
-/** A published listing as a rule sees it. */
+/** A published listing with the columns a rule needs. */
 export interface ScopedListing {
   id: number
   item_id: number
@@ -113,7 +113,7 @@ export interface ScopedListing {
   min_offer_price: string | null
 }
 
-/** The published listings of a rule, without those that an earlier enabled rule has, by id. */
+/** The published listings of a rule, without those of an earlier enabled rule, by id. */
 export async function listingsOfRule(
   on: Queryable,
   rule: RuleRow,
@@ -155,20 +155,20 @@ function within(scope: Scope): RawBuilder<boolean> {
   }
 }
 
-/** An item and grade, as text; what is known of each is kept by it. */
+/** Map key of an item and grade. */
 export function keyOf({ item_id: itemId, label_id: labelId }: Pick<ScopedListing, 'item_id' | 'label_id'>): string {
   return `${itemId} ${labelId}`
 }
 
 type Keyed = Pick<ScopedListing, 'item_id' | 'label_id'>
 
-/** Each item and grade of the listings once, as a table. */
+/** The distinct items and grades of the listings, as a table. */
 function keysOf(listings: readonly Keyed[]): RawBuilder<unknown> {
   const keys = [...new Map(listings.map((one) => [keyOf(one), one])).values()]
   return sql`unnest(${keys.map((key) => key.item_id)}::int4[], ${keys.map((key) => key.label_id)}::int4[]) as k(item_id, label_id)`
 }
 
-/** All listings that buyers can find of the same items and grades, by `keyOf`. */
+/** All visible listings of the same items and grades, by `keyOf`. */
 export async function offersFor(on: Queryable, listings: readonly Keyed[], now: Date): Promise<Map<string, Offer[]>> {
   const { rows } = await sql<{ item_id: number; label_id: number; kurus: number; seller_id: number; follows: boolean }>`
     select l.item_id, l.label_id, (l.price * 100)::int4 as kurus, l.seller_id, coalesce(r.terms->'target'->>'kind' = 'cheapest', false) as follows
@@ -187,7 +187,7 @@ export interface PastSale {
   atMs: number
 }
 
-/** Sales of other sellers of the same items and grades that count on any of the days from `from` to `to`, by `keyOf`. */
+/** Other sellers' sales of the same items and grades that count on any day from `from` to `to`, by `keyOf`. */
 export async function salesFor(on: Queryable, listings: readonly Keyed[], sellerId: number, from: Date, to: Date): Promise<Map<string, PastSale[]>> {
   const { rows } = await sql<{ item_id: number; label_id: number; kurus: number; sold_at: Date }>`
     select s.item_id, s.label_id, (s.unit_price * 100)::int4 as kurus, s.sold_at

@@ -1,4 +1,4 @@
-// What a repricing rule says: its fields as they are sent, and the same in kuruş.
+// Terms of a repricing rule: as sent, and with amounts in kuruş.
 import { invalid, invalidFields } from '#core/errors.ts'
 import { boundedId, filter, LARGEST_INTEGER, name, orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
@@ -111,11 +111,11 @@ export const TermFields = {
 export const RuleName = name('Human-readable message')
 
 const TermsSchema = Type.Object(TermFields)
-/** The terms as they are sent, stored and answered. */
+/** The terms as sent, stored and returned. */
 export type SentTerms = Static<typeof TermsSchema>
 export type Scope = SentTerms['scope']
 
-/** The terms with what was not sent, as they are stored and compared. */
+/** The terms with defaults for absent fields, as stored and compared. */
 export function storedTerms({ target, scope, floor, ceiling, max_move_percent, min_comparables }: SentTerms): SentTerms {
   return { target, scope, floor, ceiling: ceiling ?? null, max_move_percent: max_move_percent ?? null, min_comparables: min_comparables ?? 1 }
 }
@@ -125,7 +125,7 @@ export type Target =
   | { kind: 'cheapest'; amountKurus: number }
   | { kind: 'median_sales'; factor: number }
 
-/** The terms that a price follows from; amounts in kuruş. */
+/** The terms that determine a price; amounts in kuruş. */
 export interface Terms {
   target: Target
   floorKurus: number | null
@@ -135,7 +135,7 @@ export interface Terms {
   minComparables: number
 }
 
-/** @throws VALIDATION_ERROR naming the field: without a floor, above its ceiling, with a third decimal */
+/** @throws VALIDATION_ERROR naming the field: no floor, a floor above the ceiling, or a third decimal */
 export function termsOf({ target, scope, floor, ceiling, max_move_percent, min_comparables }: SentTerms): Terms {
   if (floor.price === undefined && floor.payout === undefined) throw invalid('floor', 'at_least_one', { fields: ['price', 'payout'] })
   if (scope.kind === 'items' && scope.game === undefined && scope.category_id === undefined) {

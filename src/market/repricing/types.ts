@@ -6,7 +6,7 @@ import type { MarketCtx } from '../types.ts'
 import { PRICE_LIMITS } from './new-price.ts'
 import { TermFields } from './terms.ts'
 
-/** What computing prices needs beside the marketplace: prices of other markets. */
+/** The context for computing prices: the marketplace, and prices of other markets. */
 export type RepricingCtx = MarketCtx & Pick<CatalogueNode, 'catalogue'>
 
 const TimeOrNull = (description: string) => orNull(Type.String({ format: 'date-time', description: `${description}; local time with offset` }))

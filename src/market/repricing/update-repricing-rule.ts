@@ -1,4 +1,4 @@
-// Changes a repricing rule in part. With other terms it has to be simulated again, and is off until then.
+// Changes a repricing rule in part. Changed terms switch it off until they are simulated.
 import { isDeepStrictEqual } from 'node:util'
 import { conflict, invalid } from '#core/errors.ts'
 import { id } from '#core/fields.ts'

@@ -1,4 +1,4 @@
-// Heap of deadlines with their ids. Postponed deadlines stay in it; the callback checks whether one is still due.
+// Heap of deadlines with their ids. Postponed deadlines remain in it; the callback checks whether one is still due.
 import type { ColumnStore } from '#index/stored.ts'
 
 export class Deadlines {
@@ -26,7 +26,7 @@ export class Deadlines {
     this.#ids[place] = id
   }
 
-  /** Takes out all that is due by now, earliest first. */
+  /** Removes all deadlines that are due, earliest first. */
   popDue(nowMs: number, visit: (id: number) => void): void {
     while (this.#size > 0 && this.#at[0]! <= nowMs) {
       const id = this.#ids[0]!

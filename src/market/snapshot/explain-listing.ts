@@ -56,7 +56,7 @@ export const ListingExplanationSchema = Type.Object(
 )
 export type ListingExplanation = Static<typeof ListingExplanationSchema>
 
-/** What a listing is compared as. */
+/** The properties of a listing that its comparison uses. */
 export interface ComparedListing {
   itemId: number
   labelId: number

@@ -7,12 +7,12 @@ import type { Kind, PublishedTable } from './published.ts'
 export interface ListingFilter {
   sellerName?: string | undefined
   setName?: string | undefined
-  /** slug, with everything below it */
+  /** slug; includes everything below it */
   category?: string | undefined
   genre?: string | undefined
   games?: string[] | undefined
   languages?: string[] | undefined
-  /** ids of groups (all below) or types */
+  /** ids of groups (with all their types) or of types */
   gradeIds?: number[] | undefined
   minKurus?: number | undefined
   maxKurus?: number | undefined
@@ -22,22 +22,22 @@ export interface ListingFilter {
 
 export type Test = (row: number) => boolean
 
-/** One condition: what names it, and whether a row meets it. */
+/** A condition: its cache key, and a test of rows. */
 export interface Condition {
   key: string
   test: Test
-  /** bounds in the order of this sort, where the condition is a range */
+  /** for a range condition: the sort it refers to, and its bounds in that order */
   range?: { by: 'price' | 'pc'; from: number; to: number }
 }
 
 export interface FilterWorld {
   table: PublishedTable
   catalogue: Catalogue
-  /** folded names of sellers by account id */
+  /** case-folded names of sellers, by account id */
   sellers: ReadonlyMap<number, string>
 }
 
-/** Conditions that all must hold, the cheapest to test first. */
+/** Conditions that must all hold, cheapest test first. */
 export function conditionsOf(filter: ListingFilter, { table, catalogue, sellers }: FilterWorld): Condition[] {
   const conditions: Condition[] = []
   const add = (name: string, value: unknown, test: Test) => conditions.push({ key: `${name}=${JSON.stringify(value)}`, test })
@@ -93,7 +93,7 @@ function addRange(conditions: Condition[], by: 'price' | 'pc', from = -Infinity,
   conditions.push({ key: `${by}=${from}..${to}`, test, range: { by, from, to } })
 }
 
-/** A test of grade, label or language, made once per kind. */
+/** A test of grade, label or language, evaluated once per kind. */
 function byKind(table: PublishedTable, wants: (kind: Kind) => boolean): Test {
   const wanted: boolean[] = []
   return (row) => (wanted[table.kind[row]!] ??= wants(table.kindOf(row)))
@@ -103,7 +103,7 @@ function sortedSet(texts: string[]): string[] {
   return [...new Set(texts)].sort()
 }
 
-/** Whether a number stands for one of the texts. Texts that nothing has yet are compared as such, as something may soon. */
+/** Tests whether a number represents one of the texts. Texts without a number yet are compared as text, because they may get one later. */
 function oneOf(texts: string[], interned: Interned): (number: number) => boolean {
   const numbers = texts.map((text) => interned.find(text))
   if (numbers.includes(-1)) return (number) => texts.includes(interned.texts[number]!)
@@ -111,7 +111,7 @@ function oneOf(texts: string[], interned: Interned): (number: number) => boolean
   return numbers.length === 1 ? (number) => number === first : (number) => numbers.includes(number)
 }
 
-/** Ids of the categories that are wanted, with all below them. */
+/** Ids of the matching categories, with all below them. */
 function categoriesWhere({ categories }: Catalogue, wants: (category: { name: string; slug: string }) => boolean): Set<number> {
   const wanted = new Set<number>()
   for (const id of categories.ids()) {
@@ -120,7 +120,7 @@ function categoriesWhere({ categories }: Catalogue, wants: (category: { name: st
   return wanted
 }
 
-/** Types that are named or lie below a named group; a listing without a grade (0) counts as ungraded. */
+/** The named types and all types below the named groups; a listing without a grade (0) counts as ungraded. */
 function gradesOf({ labels }: Catalogue, ids: number[]): Set<number> {
   const named = new Set(ids)
   const wanted = new Set<number>()

@@ -1,4 +1,4 @@
-// Sales of each item in memory: the last ten with their mean, and how many there were in the last 30 days.
+// In-memory sales of each item: the last ten with their mean, and the number of the last 30 days.
 import { DAY_MS } from '#core/duration.ts'
 import { minorToNumber } from '#core/money.ts'
 import { localTime } from '#core/time.ts'
@@ -17,18 +17,18 @@ export interface LastSale {
 export class ItemSales {
   readonly #zone: string
   readonly #ageing = new Deadlines()
-  /** by item id: number + 1 of its place among the items that were sold, 0 for none; and its sales of the last 30 days */
+  /** by item id: index in the columns below, plus 1 (0 for none); and the number of sales of the last 30 days */
   #places = new Int32Array(0)
   #recent = new Int32Array(0)
   #sold = 0
-  /** by place: mean of the last sales, how many these are, and the next deadline (Infinity for none) */
+  /** by index: mean of the last sales, their number, and the next deadline (Infinity for none) */
   #average = new Int32Array(0)
   #counts = new Uint8Array(0)
   #dueMs = new Float64Array(0)
-  /** ten by place, newest first */
+  /** ten per index, newest first */
   #kurus = new Int32Array(0)
   #atMs = new Float64Array(0)
-  /** by item id, where more than the last ten count: moments of all that counted when they were read, ascending */
+  /** by item id, only if more than the last ten count: times of all sales that counted when they were read, ascending */
   readonly #times = new Map<number, Float64Array>()
 
   constructor(zone: string) {
@@ -50,12 +50,12 @@ export class ItemSales {
     if (columns.reading) for (const [i, itemId] of items.entries()) this.#times.set(itemId, times[i]!)
   }
 
-  /** Sales of the item in the last 30 days, as of the last `age`. */
+  /** Number of sales of the item in the last 30 days, as of the last `age`. */
   recent(itemId: number): number {
     return this.#recent[itemId] ?? 0
   }
 
-  /** Puts the sales of an item in place of those it had; `last` newest first, `times` of the last 30 days, ascending. */
+  /** Replaces the sales of an item; `last` newest first, `times` of the last 30 days, ascending. */
   set(itemId: number, last: LastSale[], times: Float64Array): void {
     const place = this.#placeFor(itemId)
     last.forEach(({ kurus, atMs }, i) => {
@@ -70,7 +70,7 @@ export class ItemSales {
     this.#schedule(itemId, place)
   }
 
-  /** Lets sales older than 30 days no longer count, and tells the items of which. */
+  /** Stops counting sales older than 30 days, and calls `aged` for each affected item. */
   age(nowMs: number, aged: (itemId: number) => void): void {
     this.#ageing.popDue(nowMs, (itemId) => {
       const place = this.#placeOf(itemId)
@@ -89,7 +89,7 @@ export class ItemSales {
     return place < 0 || this.#counts[place] === 0 ? null : this.#average[place]!
   }
 
-  /** The last ten sales as answers show them, newest first. */
+  /** The last ten sales as returned to clients, newest first. */
   last(itemId: number): { price: number; sold_at: string }[] {
     const place = this.#placeOf(itemId)
     return Array.from({ length: place < 0 ? 0 : this.#counts[place]! }, (_, i) => ({
@@ -98,7 +98,7 @@ export class ItemSales {
     }))
   }
 
-  /** When the oldest sale that counts was; there must be one. */
+  /** Time of the oldest sale that counts; there must be one. */
   #oldestMs(itemId: number, place: number): number {
     const recent = this.#recent[itemId]!
     const times = this.#times.get(itemId)

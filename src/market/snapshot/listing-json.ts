@@ -5,7 +5,7 @@ import { listingSlug } from '../fields.ts'
 import { explainListing } from './explain-listing.ts'
 import type { ListingState } from './state.ts'
 
-/** What is added to the minimal listing (interface.md, "Listing (Plus)"). */
+/** Parts added to the minimal listing (interface.md, "Listing (Plus)"). */
 export interface Flags {
   item: boolean
   pc: boolean
@@ -18,7 +18,7 @@ export interface Flags {
 const FIRST_BYTES = 64 * 1024
 const COMMA = 44
 const CLOSING = 125
-/** Hundredths as JSON writes them behind a whole number. */
+/** Hundredths as JSON writes them after a whole number. */
 const DECIMALS = Array.from({ length: 100 }, (_, hundredths) => String(hundredths / 100).slice(1))
 
 export class ListingJson {
@@ -31,30 +31,30 @@ export class ListingJson {
 
   constructor(budgetMb: number) {
     const bytes = budgetMb * 1024 * 1024
-    // A tenth is for whole answers (KEPT_LISTINGS_SHARE).
+    // A tenth is reserved for whole responses (KEPT_LISTINGS_SHARE).
     this.#heads = new ReadyBytes(bytes * 0.46)
     this.#items = new ReadyBytes(bytes * 0.22)
     this.#sales = new ReadyBytes(bytes * 0.22)
   }
 
-  /** The minimal form of a row has changed. */
+  /** Invalidates the minimal form of a row. */
   drop(row: number): void {
     this.#heads.drop(row)
   }
 
-  /** An item has changed; `row` is its row in the catalogue. */
+  /** Invalidates an item; `row` is its row in the catalogue. */
   dropItem(row: number): void {
     if (row >= 0) this.#items.drop(row)
   }
 
-  /** The sales of an item have changed. */
+  /** Invalidates the sales of an item. */
   dropSales(itemId: number): void {
     this.#sales.drop(itemId)
   }
 
   /**
    * A JSON array of listings between a head and a tail.
-   * @param more further members of each listing, as they stand behind the others; null for none
+   * @param more additional members of each listing, appended as they are; null for none
    */
   page(
     state: ListingState,
@@ -75,7 +75,7 @@ export class ListingJson {
     return Buffer.from(this.#page.subarray(0, this.#at))
   }
 
-  /** Entity tag of a page: what it shows of each row, in order, and `extra`. */
+  /** Entity tag of a page: depends on the shown fields of each row, their order, and `extra`. */
   tag(state: ListingState, catalogue: Catalogue, rows: Int32Array, flags: Flags, extra: number): string {
     const { table, sales } = state
     let high = 0x811c9dc5 ^ extra
@@ -95,7 +95,7 @@ export class ListingJson {
         const item = itemRow < 0 ? null : this.#itemOf(catalogue, itemRow, itemId)
         add(item ? item.hashHigh(itemRow) : 0, item ? item.hashLow(itemRow) : 0)
       }
-      // Beyond 32 bits nothing is lost but high digits of absurd amounts.
+      // Beyond 32 bits only the high digits of absurd amounts are lost.
       if (flags.pc) add(orNone(table.pcHundredths[row]!), 1)
       if (flags.average) add(sales.averageKurus(itemId) ?? NONE, 2)
       if (flags.lastSales) {
@@ -104,7 +104,7 @@ export class ListingJson {
       }
       if (flags.explain) for (const character of Buffer.from(explanation(state, catalogue, row))) add(character, 3)
     }
-    // 31 bits each: larger numbers are not small integers to V8, which take several times as long to write.
+    // 31 bits each: V8 formats larger numbers several times slower, because they are not small integers.
     return `"${high >>> 1}-${low >>> 1}l"`
   }
 
@@ -131,7 +131,7 @@ export class ListingJson {
     this.#sign(CLOSING)
   }
 
-  /** Ready bytes that have a row up to its price. */
+  /** Cached bytes of a row up to its price. */
   #headOf({ table, queries }: ListingState, row: number): ReadyBytes {
     if (!this.#heads.has(row)) {
       const id = table.id[row]!
@@ -142,13 +142,13 @@ export class ListingJson {
     return this.#heads
   }
 
-  /** Ready bytes that have an item of the catalogue by its row there. */
+  /** Cached bytes of a catalogue item, by its row. */
   #itemOf(catalogue: Catalogue, row: number, itemId: number): ReadyBytes {
     if (!this.#items.has(row)) this.#items.put(row, JSON.stringify(itemOf(catalogue, itemId)))
     return this.#items
   }
 
-  /** Ready bytes that have the last sales of an item. */
+  /** Cached bytes of the last sales of an item. */
   #salesOf({ sales }: ListingState, itemId: number): ReadyBytes {
     if (!this.#sales.has(itemId)) this.#sales.put(itemId, `,"last_sales":${JSON.stringify(sales.last(itemId))}`)
     return this.#sales
@@ -164,7 +164,7 @@ export class ListingJson {
     this.#at += this.#page.write(text, this.#at, 'utf8')
   }
 
-  /** Of digits, signs and plain letters: no character takes more than a byte. */
+  /** Only digits, signs and ASCII letters: every character takes one byte. */
   #writeAscii(text: string): void {
     this.#reach(text.length)
     this.#at += this.#page.write(text, this.#at, 'latin1')
@@ -183,27 +183,27 @@ export class ListingJson {
   }
 }
 
-/** An amount in hundredths as JSON writes it; by hand, since fractions take several times as long. */
+/** An amount in hundredths as JSON writes it; formatted by hand because fractions take several times as long. */
 function amount(hundredths: number): string {
   const whole = Math.floor(hundredths / 100)
   return `${whole}${DECIMALS[hundredths - whole * 100]}`
 }
 
-/** What stands in a tag for what there is none of: no amount is that. */
+/** Represents a missing amount in a tag; no real amount has this value. */
 const NONE = -1
 
 function orNone(value: number): number {
   return Number.isNaN(value) ? NONE : value
 }
 
-/** JSON of the explanation of a row's figures: written when it is asked for, which is seldom. */
+/** JSON of the explanation of a row's figures; built on request because it is rarely used. */
 function explanation(state: ListingState, catalogue: Catalogue, row: number): string {
   const { itemId, kurus } = state.table
   const listing = { itemId: itemId[row]!, labelId: state.table.kindOf(row).labelId, kurus: kurus[row]! }
   return JSON.stringify(explainListing(state, catalogue, listing))
 }
 
-/** The item as listings show it; null when the catalogue does not have it. */
+/** The item as listings show it; null if it is not in the catalogue. */
 export function itemOf({ items }: Catalogue, itemId: number) {
   const row = items.rowOf(itemId)
   if (row < 0) return null

@@ -1,4 +1,4 @@
-// Published listings as a node holds them in memory: loaded at start, following the change log, right at every second.
+// In-memory snapshot of published listings: loaded at start, kept current by the change log, exact to the second.
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { inSlices } from '#core/slices.ts'
 import type { ChangeFollower, ChangeRow } from '#db/change-feed.ts'
@@ -21,25 +21,25 @@ import { ListingState, SOURCE_A } from './state.ts'
 
 export interface ListingSnapshotOptions {
   db: Db
-  /** loaded, and a follower of the same feed before this one */
+  /** loaded, and following the same feed before this snapshot */
   catalogue: Catalogue
   now: () => Date
   /** IANA zone of local times */
   timeZone: string
   readyBytesMb: number
-  /** as of `ListingQueries` */
+  /** as in `ListingQueries` */
   cachedRows?: number
 }
 
-/** Rows read again in one statement. */
+/** Rows reloaded per statement. */
 const RELOAD = 1_000
 
-/** The published listings in memory. Load them once with `load`, then let the change feed keep them up to date; it never writes. */
+/** The published listings in memory. Load them once with `load`; the change feed then keeps them up to date. Never writes to the database. */
 export class ListingSnapshot implements ChangeFollower {
   readonly #options: ListingSnapshotOptions
   #state: ListingState
   #json: ListingJson
-  /** while columns are written: what the clock changes waits, too */
+  /** set while columns are written: changes by the clock wait, too */
   #held = false
 
   constructor(options: ListingSnapshotOptions) {
@@ -49,12 +49,12 @@ export class ListingSnapshot implements ChangeFollower {
     this.#json = json
   }
 
-  /** Loads everything beside what there is; what commits from now on comes by `apply`. */
+  /** Loads everything into a new state, then replaces the current one with it; later commits arrive through `apply`. */
   async load({ kysely: db } = this.#options.db): Promise<void> {
     const { state, json } = this.#empty()
     const sellers = new RowBits()
     const nowMs = this.#nowMs()
-    // Read before the listings, which are loaded whatever this says: changes after this moment come by `apply`.
+    // Read before the listings: suspensions after this time arrive through `apply`.
     for (const id of await loadSuspended(db)) state.suspend(id)
     for (const [id, vacation] of await findVacations(db, null, new Date(nowMs))) state.setVacation(id, vacation, nowMs)
     await loadSales(db, null, nowMs, (itemId, last, times) => state.setSales(itemId, last, times))
@@ -71,7 +71,7 @@ export class ListingSnapshot implements ChangeFollower {
     this.#json = json
   }
 
-  /** Loads what `store` wrote; what committed since that moment has to come by `apply`. */
+  /** Restores the columns that `store` wrote; later commits arrive through `apply`. */
   restore(columns: ColumnStore): void {
     const { state, json } = this.#empty()
     state.store(columns)
@@ -80,12 +80,12 @@ export class ListingSnapshot implements ChangeFollower {
     this.#json = json
   }
 
-  /** Names all columns for writing. */
+  /** Passes all columns to the store. */
   store(columns: ColumnStore): void {
     this.#state.store(columns)
   }
 
-  /** Keeps everything as it is while `work` runs: periods and highlights end after it. */
+  /** Freezes the state while `work` runs: periods and highlights end afterwards. */
   async held<T>(work: () => Promise<T>): Promise<T> {
     this.#held = true
     try {
@@ -112,12 +112,12 @@ export class ListingSnapshot implements ChangeFollower {
     }
   }
 
-  /** How many listings are published now. */
+  /** Number of published listings. */
   get size(): number {
     return this.#present().table.live.size
   }
 
-  /** Rises with every change of anything that a search finds or shows, the end of a period or highlight among them. */
+  /** Increases with every change of what a search finds or shows, including ends of periods and highlights. */
   get version(): number {
     return this.#present().version
   }
@@ -128,7 +128,7 @@ export class ListingSnapshot implements ChangeFollower {
 
   /**
    * A JSON array of the listings of a page between a head and a tail, as bytes.
-   * @param more as of `ListingJson.page`
+   * @param more as in `ListingJson.page`
    */
   pageBytes(rows: Int32Array, flags: Flags, head: string, tail: string, more: readonly string[] | null = null): Buffer {
     return this.#json.page(this.#state, this.#options.catalogue, rows, flags, head, tail, more)
@@ -139,14 +139,14 @@ export class ListingSnapshot implements ChangeFollower {
     return this.rowOf(id) >= 0
   }
 
-  /** Prices at which others than the seller offer an item under a label now, ascending, in kuruş. */
+  /** Current prices of other sellers for an item under a label, ascending, in kuruş. */
   pricesOfOthers(itemId: number, labelId: number, sellerId: number): Int32Array {
     const { table } = this.#present()
     const others = table.ofItem(itemId).filter((row) => table.kindOf(row).labelId === labelId && table.sellerId[row] !== sellerId)
     return others.map((row) => table.kurus[row]!).sort()
   }
 
-  /** Row of a listing that is published now, -1 for any other. */
+  /** Row of a published listing; -1 for any other. */
   rowOf(id: number): number {
     return this.#present().table.rowOf(id)
   }
@@ -156,17 +156,17 @@ export class ListingSnapshot implements ChangeFollower {
     return Array.from(rows, (row) => this.#state.table.id[row]!)
   }
 
-  /** A grade with its label, null without one. */
+  /** A grade with its label; null without one. */
   gradeOf(id: number | null): { id: number; label: string } | null {
     return id === null ? null : { id, label: this.#options.catalogue.labels.name(id) }
   }
 
-  /** Entity tag of a page: changes when a listing of it, their order or `extra` changes; the same on every node. */
+  /** Entity tag of a page: changes with its listings, their order or `extra`; identical on every node. */
   pageTag(rows: Int32Array, flags: Flags, extra: number): string {
     return this.#json.tag(this.#state, this.#options.catalogue, rows, flags, extra)
   }
 
-  /** What the flags add to a listing, published or not. */
+  /** The parts that the flags add to a listing, published or not. */
   extrasOf({ item_id: itemId, label_id: labelId, kurus }: { item_id: number; label_id: number; kurus: number }, flags: Flags) {
     const state = this.#present()
     const pc = state.pcHundredths(itemId, labelId, kurus)
@@ -229,7 +229,7 @@ export class ListingSnapshot implements ChangeFollower {
         const hidden = await publishedOf(db, id)
         state.resume(id)
         await this.#reloadListings(hidden).catch((error: unknown) => {
-          // Applied again later, it must find the seller as before.
+          // If the change is applied again, the seller must be found as before.
           state.suspend(id)
           throw error
         })
@@ -256,7 +256,7 @@ export class ListingSnapshot implements ChangeFollower {
         some.delete(itemId)
         set(itemId, last, times)
       })
-      // Their sales went to other items, or were cancelled.
+      // Their sales were moved to other items or cancelled.
       for (const itemId of some) set(itemId, [], new Float64Array(0))
     }
   }

@@ -1,4 +1,4 @@
-// Reading of published listings and of sales from the database: everything at start, single ones again when they change.
+// Reads published listings and sales from the database: all at start, single ones when they change.
 import { sql } from 'kysely'
 import { breathing } from '#catalogue/snapshot/load.ts'
 import { copyOut, int4At, int8At, readBinaryCopy } from '#db/copy.ts'
@@ -14,18 +14,18 @@ const SHOWN = `from listings where status = '${PUBLISHED}' and quantity > 0`
 const FIELDS = `id, seller_id, item_id, coalesce(grade_id, 0), label_id, (price * 100)::int4, coalesce(language, ''),
   coalesce(published_at, 'epoch'), expires_at, coalesce(highlighted_until, 'epoch'), title`
 
-/** Binary times count microseconds from here. */
+/** Binary timestamps count microseconds from here. */
 const YEAR_2000_MS = Date.UTC(2000)
 const msAt = (buffer: Buffer, offset: number) => int8At(buffer, offset) / 1_000 + YEAR_2000_MS
 
-/** How many listings `loadPublished` will give, and the largest of their ids. */
+/** Number of listings that `loadPublished` streams, and their largest id. */
 export async function countPublished(db: Queryable): Promise<{ count: number; largestId: number }> {
   const { rows } = await sql<{ count: number; largestId: number }>`
     select count(*)::int4 as count, coalesce(max(id), 0) as "largestId" ${sql.raw(SHOWN)}`.execute(db)
   return rows[0]!
 }
 
-/** Streams listings that are approved and in stock, all for null; `take` is given the same object each time. */
+/** Streams approved listings in stock (all if `ids` is null); `take` receives the same object each time. */
 export async function loadPublished(db: Queryable, ids: number[] | null, take: (listing: ListingSource) => void): Promise<void> {
   const among = ids ? `and id = any('{${ids.join(',')}}'::int4[])` : ''
   const chunks = copyOut(db, `copy (select ${FIELDS} ${SHOWN} ${among}) to stdout (format binary)`)
@@ -51,7 +51,7 @@ export async function loadPublished(db: Queryable, ids: number[] | null, take: (
   })
 }
 
-/** Streams the sales that matter of each item, item by item, of all items for null. */
+/** Streams the relevant sales of each item, item by item; of all items if null. */
 export async function loadSales(
   db: Queryable,
   itemIds: number[] | null,
@@ -111,7 +111,7 @@ export async function loadSuspended(db: Queryable): Promise<number[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Ids of the listings of a seller that are approved and in stock. */
+/** Ids of a seller's approved listings in stock. */
 export async function publishedOf(db: Queryable, sellerId: number): Promise<number[]> {
   const { rows } = await sql<{ id: number }>`select id ${sql.raw(SHOWN)} and seller_id = ${sellerId}`.execute(db)
   return rows.map(({ id }) => id)

@@ -1,9 +1,9 @@
-// Ends of publication periods: those of the next hours are kept in order, later ones are found in the column when they come near.
+// Ends of publication periods: those of the next hours are kept in a heap, later ones are found by scanning the column.
 import { HOUR_MS } from '#core/duration.ts'
 import { Deadlines } from './deadlines.ts'
 import type { PublishedTable } from './published.ts'
 
-/** How far ahead ends are kept in order: looking all listings over takes a few milliseconds at five million. */
+/** How far ahead ends are kept in the heap; scanning all listings takes a few milliseconds at five million. */
 const AHEAD_MS = 6 * HOUR_MS
 
 export class PeriodEnds {
@@ -15,12 +15,12 @@ export class PeriodEnds {
     this.#table = table
   }
 
-  /** Tells that a listing's period ends at another time than before. */
+  /** Records the new end of a listing's period. */
   push(atMs: number, id: number): void {
     if (atMs <= this.#untilMs) this.#soon.push(atMs, id)
   }
 
-  /** Visits the listings whose period has ended, and perhaps others: who is called looks again. */
+  /** Visits the listings whose period has ended, and possibly others: the callback checks again. */
   popDue(nowMs: number, visit: (id: number) => void): void {
     if (nowMs >= this.#untilMs) this.#lookAhead(nowMs)
     this.#soon.popDue(nowMs, visit)

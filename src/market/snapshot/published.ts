@@ -1,58 +1,58 @@
-// All published listings in memory as columns: a row per listing, used again when the listing leaves publication.
+// All published listings in memory as columns: one row per listing, reused after the listing is removed.
 import { RowBits } from '#index/bits.ts'
 import { grown } from '#index/columns.ts'
 import { Postings } from '#index/postings.ts'
 import type { ColumnStore } from '#index/stored.ts'
 import type { Utf8 } from '#index/utf8.ts'
 
-/** A listing as the database has it. */
+/** A listing as read from the database. */
 export interface ListingSource {
   id: number
   sellerId: number
   itemId: number
   /** 0 for none */
   gradeId: number
-  /** the label whose prices it is compared with */
+  /** label whose prices it is compared with */
   labelId: number
   kurus: number
   /** '' for none */
   language: string
   publishedMs: number
   expiresMs: number
-  /** 0 when it never was */
+  /** 0 if it was never highlighted */
   highlightedMs: number
   title: Utf8
 }
 
-/** What many listings have in common, kept once for all of them. */
+/** Values that many listings share, stored once. */
 export type Kind = Pick<ListingSource, 'gradeId' | 'labelId' | 'language'>
 
-/** More than there will ever be; two ids make one exact number. */
+/** More labels than will ever exist; two ids fit into one exact number. */
 const MOST_LABELS = 2 ** 26
 
 export class PublishedTable {
   /** rows that hold a listing */
   readonly live = new RowBits()
-  /** until when rows are highlighted; those that are not have no entry */
+  /** end of the highlight by row; no entry for others */
   readonly highlightedMs = new Map<number, number>()
 
   id = new Int32Array(0)
   sellerId = new Int32Array(0)
   itemId = new Int32Array(0)
   kurus = new Int32Array(0)
-  /** number of the row's kind, and the kinds by number */
+  /** number of each row's kind, and the kinds by number */
   kind = new Int32Array(0)
   readonly kinds: Kind[] = []
   publishedMs = new Float64Array(0)
   /** Infinity for rows without a listing */
   expiresMs = new Float64Array(0)
-  /** price ÷ source_a price in hundredths, NaN for none */
+  /** price ÷ source_a price in hundredths; NaN for none */
   pcHundredths = new Float64Array(0)
-  /** by language, then by ids of grade and label */
+  /** by language, then by grade and label */
   readonly #kindNumbers = new Map<string, Map<number, number>>()
   #rows = 0
   #spare: number[] = []
-  /** row + 1 by listing id, 0 for none */
+  /** row + 1 by listing id; 0 for none */
   #rowOfId = new Int32Array(0)
   /** by item id */
   readonly #ofItem = new Postings()
@@ -79,22 +79,22 @@ export class PublishedTable {
     for (const [i, row] of highlighted.entries()) this.highlightedMs.set(row, until[i]!)
   }
 
-  /** Rows ever used; those without a listing are among them. */
+  /** Number of rows ever used, including free ones. */
   get rows(): number {
     return this.#rows
   }
 
-  /** Makes room for so many listings with ids up to this one. */
+  /** Reserves capacity for `rows` listings with ids up to `largestId`. */
   reserve(rows: number, largestId: number): void {
     this.#reach(rows, largestId)
   }
 
-  /** Gives back room that loading has left. */
+  /** Releases capacity left over from loading. */
   pack(): void {
     this.#ofItem.pack()
   }
 
-  /** Row of a listing, -1 when it is not published. */
+  /** Row of a listing; -1 if it is not published. */
   rowOf(id: number): number {
     return (this.#rowOfId[id] ?? 0) - 1
   }
@@ -103,7 +103,7 @@ export class PublishedTable {
     return this.kinds[this.kind[row]!]!
   }
 
-  /** Rows of the published listings of an item; they hold until the next change of the table. */
+  /** Rows of the published listings of an item; valid until the next change of the table. */
   ofItem(itemId: number): Int32Array {
     return this.#ofItem.view(itemId)
   }
@@ -112,7 +112,7 @@ export class PublishedTable {
     return this.#ofItem.length(itemId)
   }
 
-  /** Puts a listing in, new or changed, and gives its row. */
+  /** Adds or replaces a listing. @returns its row */
   set(listing: ListingSource): number {
     let row = this.rowOf(listing.id)
     if (row < 0) {
@@ -134,7 +134,7 @@ export class PublishedTable {
     return row
   }
 
-  /** Takes a listing out; gives the row it had, -1 when there was none. */
+  /** Removes a listing. @returns the row it had; -1 if there was none */
   remove(id: number): number {
     const row = this.rowOf(id)
     if (row < 0) return row

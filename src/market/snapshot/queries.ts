@@ -26,8 +26,8 @@ export interface ListingPage {
 }
 
 /**
- * What a search has found: a list of its own, in the order of the sort asked for or in any; or bits (all rows for null),
- * of which those from place `first` of that order on count.
+ * The result of a search: either a list of rows, sorted or not; or a bitset (null for all rows), of which the page starts at position `first` of the
+ * sort order.
  */
 type Found = { rows: Int32Array; sorted: boolean; total: number } | { bits: RowBits | null; first: number; total: number }
 
@@ -36,14 +36,14 @@ interface View {
   bits: RowBits
 }
 
-/** What a text finds under some conditions, in order; null when it was looked for once only. */
+/** Sorted results of a text search under some conditions; `rows` is null until the search is repeated. */
 interface Ordered {
   rows: Int32Array | null
   version: number
 }
 
 const CACHED_VIEWS = 64
-/** Rows in all lists of what texts find, and again in those kept in order: 12 MB each. An entry itself counts as some. */
+/** Maximum rows in all cached text results, and in all cached sorted results: 12 MB each. Each entry adds `ENTRY_ROWS`. */
 const CACHED_ROWS = 3_000_000
 const ENTRY_ROWS = 64
 const WITH_PC = { by: 'pc', from: -Infinity, to: Infinity } as const
@@ -56,11 +56,11 @@ export class ListingQueries {
   readonly #views = new Cache<string, View>({ limit: CACHED_VIEWS })
   readonly #hits: Cache<string, Int32Array>
   readonly #ordered: Cache<string, Ordered>
-  /** rises with whatever searches may find, but for what the orders count themselves */
+  /** increases with every change of what a search may find, except changes that the sort orders count themselves */
   #changes = 0
   readonly #pcCounts = new WeakMap<RowBits, { count: number; version: number; pcVersion: number }>()
 
-  /** @param cachedRows how many rows each kind of results may hold; 0: none are cached */
+  /** @param cachedRows maximum cached rows of each kind of results; 0 disables caching */
   constructor(table: PublishedTable, recentSales: (itemId: number) => number, cachedRows = CACHED_ROWS) {
     this.#hits = new Cache({ limit: cachedRows, weigh: (rows) => rows.length + ENTRY_ROWS })
     this.#ordered = new Cache({ limit: cachedRows, weigh: ({ rows }) => (rows?.length ?? 0) + ENTRY_ROWS })
@@ -69,14 +69,14 @@ export class ListingQueries {
     this.texts = new ListingTexts(table)
   }
 
-  /** A page of what meets all conditions and, where there is a text, has every word of it in its title or item's name. */
+  /** A page of the listings that meet all conditions and, with a search text, have all its words in the title or the item's name. */
   page(conditions: Condition[], search: string | undefined, sort: ListingSort, offset: number, limit: number): ListingPage {
     const found = this.#find(conditions, search, sort)
     const count = Math.min(limit, found.total - offset)
     return { rows: count <= 0 ? NO_ROWS : this.#sorted(found, sort, offset, count), total: found.total }
   }
 
-  /** @returns whether it is another title than before */
+  /** @returns whether the title has changed */
   setTitle(row: number, title: Utf8): boolean {
     if (!this.texts.setTitle(row, title)) return false
     this.#hits.clear()
@@ -87,7 +87,7 @@ export class ListingQueries {
     if (this.texts.nameItem(itemId, name)) this.#hits.clear()
   }
 
-  /** A listing is new, or has another item or period than before. */
+  /** Call when a listing is new, or has a new item or period. */
   move(row: number): void {
     this.#hits.clear()
     this.sorts.markAll(row)
@@ -101,7 +101,7 @@ export class ListingQueries {
     for (const [, { bits }] of this.#views.entries()) bits.delete(row)
   }
 
-  /** Something that conditions look at has changed. */
+  /** Call when a value that conditions test has changed. */
   review(row: number): void {
     this.#changes += 1
     for (const [, { tests, bits }] of this.#views.entries()) {
@@ -110,7 +110,7 @@ export class ListingQueries {
     }
   }
 
-  /** What conditions mean has changed: categories, grades or sellers' names. */
+  /** Call when the meaning of conditions has changed: categories, grades or sellers' names. */
   forgetViews(): void {
     this.#changes += 1
     this.#views.clear()
@@ -126,7 +126,7 @@ export class ListingQueries {
     return { bits, first: 0, total: bits ? bits.size : this.#table.live.size }
   }
 
-  /** What is looked for a second time is kept in order, so that its pages and ranges of what it is sorted by cost nothing more. */
+  /** A repeated search is cached in sorted order, so that its further pages and ranges need no new search. */
   #findText(search: string, conditions: Condition[], others: Condition[], range: Condition['range'], by: By): Found {
     const key = [by, search, ...others.map((condition) => condition.key)].join('\n')
     const version = this.#changes + this.sorts.changes
@@ -156,7 +156,7 @@ export class ListingQueries {
     return rows.slice(0, total)
   }
 
-  /** A range of what is sorted by is a stretch of the order: where it begins and ends is looked up, not collected. */
+  /** A range of the sort key is a contiguous part of the sort order: only its two ends are looked up. */
   #findRange(others: Condition[], { by, from, to }: NonNullable<Condition['range']>): Found {
     const bits = this.#viewOf(others)
     const { first, end } = this.sorts.stretch(by, from, to, bits)
@@ -217,7 +217,7 @@ export class ListingQueries {
     return found.sorted ? found.rows.slice(offset, offset + count) : order.firstRows(found.rows, offset, count)
   }
 
-  /** Listings without a multiplier are last in both directions, so only those with one are turned round. */
+  /** Listings without a multiplier are last in both directions, so only those with one are reversed. */
   #pcDescending(found: Found, offset: number, count: number): Int32Array {
     const withPc = this.#withPc(found)
     const turned = Math.max(0, Math.min(count, withPc - offset))

@@ -12,7 +12,7 @@ export class ListingSorts {
   readonly #table: PublishedTable
   readonly #recentSales: (itemId: number) => number
   readonly #orders = new Map<By, KeptOrder>()
-  /** rises whenever a row may have another place in some order */
+  /** increases whenever the position of a row in an order may have changed */
   changes = 0
 
   constructor(table: PublishedTable, recentSales: (itemId: number) => number) {
@@ -20,7 +20,7 @@ export class ListingSorts {
     this.#recentSales = recentSales
   }
 
-  /** Only the orders that are there from the start: the others are made when they are asked for. */
+  /** Only the orders built at start; the others are built on first use. */
   store(columns: ColumnStore): void {
     this.withPc.store(columns)
     for (const by of ['latest', 'popular'] as const) {
@@ -38,31 +38,31 @@ export class ListingSorts {
     return order
   }
 
-  /** Adds the rows with a price or multiplier from one bound to the other, both included. */
+  /** Adds the rows with a price or multiplier between the bounds, both included. */
   collect(by: 'price' | 'pc', from: number, to: number, into: RowBits): RowBits {
     return this.order(by).collectRange(this.#probe(by, from), this.#probe(by, to), into)
   }
 
-  /** Where rows of the filter with a price or multiplier from one bound to the other begin and end among all of it. */
+  /** Start and end position, among the rows of the filter, of those with a price or multiplier between the bounds. */
   stretch(by: 'price' | 'pc', from: number, to: number, filter: RowBits | null): { first: number; end: number } {
     const order = this.order(by)
     return { first: order.rank(filter, this.#probe(by, from), false), end: order.rank(filter, this.#probe(by, to), true) }
   }
 
-  /** Those of the rows, in the order of the price or multiplier, that have one from one bound to the other. */
+  /** The part of the rows, sorted by price or multiplier, between the bounds. */
   within(rows: Int32Array, { by, from, to }: { by: 'price' | 'pc'; from: number; to: number }): Int32Array {
     const first = firstPast(rows, rows.length, this.#probe(by, from), true)
     return rows.subarray(first, Math.max(first, firstPast(rows, rows.length, this.#probe(by, to), false)))
   }
 
-  /** Repairs the orders in the midst of many changes, so that no search has to repair them for all. */
+  /** Repairs the orders during a large batch of changes, so that no search has to repair all at once. */
   settle(): void {
     for (const order of this.#orders.values()) order.settle()
   }
 
   #probe(by: 'price' | 'pc', bound: number): (row: number) => number {
     const column = by === 'price' ? this.#table.kurus : this.#table.pcHundredths
-    // What has no multiplier is past every bound.
+    // Rows without a multiplier sort after every bound.
     return (row) => (column[row]! < bound ? -1 : column[row]! === bound ? 0 : 1)
   }
 
@@ -96,7 +96,7 @@ export class ListingSorts {
     }
   }
 
-  /** A number per row that agrees with the comparer and makes the first sort fast. */
+  /** A number per row with the same order as the comparer; makes the initial sort fast. */
   #loadKey(by: By): (row: number) => number {
     const table = this.#table
     switch (by) {
@@ -115,7 +115,7 @@ export class ListingSorts {
     }
   }
 
-  /** Highlighted before all others, then by the item's sales of the last 30 days. */
+  /** Highlighted listings first, then by the item's sales in the last 30 days. */
   #popularity(row: number): number {
     const sales = this.#recentSales(this.#table.itemId[row]!)
     return this.#table.highlightedMs.has(row) ? sales + HIGHLIGHT : sales
@@ -127,5 +127,5 @@ export class ListingSorts {
   }
 }
 
-/** More than an item sells in 30 days; times the number of rows it stays exact. */
+/** More than the sales of any item in 30 days; multiplied by the number of rows it remains exact. */
 const HIGHLIGHT = 2 ** 26

@@ -29,18 +29,18 @@ export class ListingState {
   readonly #sellers = new Map<number, string>()
   /** accounts whose listings are hidden */
   readonly #suspended = new Set<number>()
-  /** by seller, those that are to come included */
+  /** by seller, including future ones */
   readonly #vacations = new Map<number, Vacation>()
-  /** when vacations begin and end, by seller */
+  /** starts and ends of vacations, by seller */
   readonly #vacationMoments = new Deadlines()
-  /** published listings of sellers on vacation, by id: kept to be shown at its very end */
+  /** published listings of sellers on vacation, by id; kept to be shown again when it ends */
   readonly #away = new Map<number, ListingSource>()
   readonly #world: FilterWorld
   readonly #ends: PeriodEnds
   readonly #highlightEnds = new Deadlines()
-  /** called when what the minimal answer shows of a row has changed */
+  /** called when the minimal form of a row has changed */
   readonly #touched: (row: number) => void
-  /** rises with every change of anything that a search finds or shows */
+  /** increases with every change of what a search finds or shows */
   version = 0
 
   constructor(catalogue: Catalogue, zone: string, touched: (row: number) => void, cachedRows?: number) {
@@ -76,20 +76,20 @@ export class ListingState {
     }
   }
 
-  /** Makes room for so many listings with ids up to this one. */
+  /** Reserves capacity for `listings` listings with ids up to `largestId`. */
   reserve(listings: number, largestId: number): void {
     this.table.reserve(listings, largestId)
     this.queries.texts.reserve(listings)
   }
 
-  /** Puts a new listing into a state that nothing was asked of yet, so that no results have to follow. */
+  /** Adds a listing during the initial load, when there are no cached results to update. */
   fill(listing: ListingSource, nowMs: number): void {
     if (!this.#isShown(listing, nowMs)) return
     if (this.#isAway(listing.sellerId, nowMs)) this.#away.set(listing.id, { ...listing, title: copyOf(listing.title) })
     else this.queries.texts.setTitle(this.#write(listing, nowMs), listing.title)
   }
 
-  /** Ends the filling. */
+  /** Ends the initial load. */
   filled(): void {
     this.table.pack()
     this.queries.texts.pack()
@@ -97,8 +97,8 @@ export class ListingState {
   }
 
   /**
-   * Puts a published listing in, new or changed. One whose period has ended or whose seller is suspended is taken out; that of
-   * a seller on vacation is kept until they are back.
+   * Adds or replaces a published listing. It is removed if its period has ended or its seller is suspended, and set aside during a vacation of its
+   * seller.
    */
   put(listing: ListingSource, nowMs: number): void {
     this.#away.delete(listing.id)
@@ -115,7 +115,7 @@ export class ListingState {
     queries.review(row)
   }
 
-  /** A listing, published or not, has a new price and is as it was otherwise. */
+  /** Sets the price of a listing, published or not, whose other values have not changed. */
   reprice(id: number, kurus: number): void {
     const away = this.#away.get(id)
     if (away) away.kurus = kurus
@@ -144,7 +144,7 @@ export class ListingState {
     if (this.sales.recent(itemId) !== before) this.#markPopularity(itemId)
   }
 
-  /** An item's name, kind, game, category or prices have changed. */
+  /** Call when an item's name, kind, game, category or prices have changed. */
   reviewItem(itemId: number): void {
     if (this.table.countOfItem(itemId) === 0) return
     this.version += 1
@@ -152,7 +152,7 @@ export class ListingState {
     this.reviewPrices(itemId)
   }
 
-  /** Only source_a prices of an item have changed. */
+  /** Call when only source_a prices of an item have changed. */
   reviewPrices(itemId: number): void {
     for (const row of this.table.ofItem(itemId)) {
       this.version += 1
@@ -169,7 +169,7 @@ export class ListingState {
     return this.#suspended.has(sellerId)
   }
 
-  /** Ids of listings that this node shows, of one seller. */
+  /** Ids of a seller's listings that this node shows. */
   shownOf(sellerId: number): number[] {
     const { live, sellerId: sellers, id } = this.table
     const ids: number[] = []
@@ -178,7 +178,7 @@ export class ListingState {
     return ids
   }
 
-  /** Listings of a suspended seller are not shown from now on; those that are there stay until they are removed or put again. */
+  /** Hides the listings of a seller from now on; those already in the table remain until they are removed or put again. */
   suspend(sellerId: number): void {
     this.#suspended.add(sellerId)
     for (const { id } of this.#awayOf(sellerId)) this.#away.delete(id)
@@ -188,7 +188,7 @@ export class ListingState {
     this.#suspended.delete(sellerId)
   }
 
-  /** Tells when a seller is on vacation, null for never: their listings are hidden and shown again at these very moments. */
+  /** Sets a seller's vacation (null for none): listings are hidden exactly at its start and shown again exactly at its end. */
   setVacation(sellerId: number, vacation: Vacation | null, nowMs: number): void {
     const known = this.#vacations.get(sellerId)
     if (known?.from.getTime() === vacation?.from.getTime() && known?.to.getTime() === vacation?.to.getTime()) return
@@ -207,13 +207,13 @@ export class ListingState {
     this.forgetViews()
   }
 
-  /** What conditions mean has changed: categories, grades or sellers' names. */
+  /** Call when the meaning of conditions has changed: categories, grades or sellers' names. */
   forgetViews(): void {
     this.version += 1
     this.queries.forgetViews()
   }
 
-  /** Brings everything to this moment: vacations that begin or end, periods and highlights that are over, sales that no longer count. */
+  /** Applies all that is due by now: starts and ends of vacations, ends of periods and highlights, sales that no longer count. */
   advance(nowMs: number): void {
     this.#vacationMoments.popDue(nowMs, (sellerId) => this.#followVacation(sellerId, nowMs))
     this.#ends.popDue(nowMs, (id) => {
@@ -227,14 +227,14 @@ export class ListingState {
     this.sales.age(nowMs, (itemId) => this.#markPopularity(itemId))
   }
 
-  /** Index in the table of prices of the source_a price of an item and label, -1 for none. */
+  /** Index in the price table of the source_a price of an item and label; -1 for none. */
   sourcePrice(itemId: number, labelId: number): number {
     const { items } = this.#catalogue
     const itemRow = items.rowOf(itemId)
     return itemRow < 0 ? -1 : items.prices.find(itemRow, SOURCE_A, labelId)
   }
 
-  /** Multiplier of a price to the source_a price of an item and label, in hundredths; NaN without such a price, or where it is not trusted. */
+  /** Price ÷ source_a price of the item and label, in hundredths; NaN if there is no such price or it is not trusted. */
   pcHundredths(itemId: number, labelId: number, kurus: number): number {
     const { prices } = this.#catalogue.items
     const at = this.sourcePrice(itemId, labelId)
@@ -250,7 +250,7 @@ export class ListingState {
     return vacation !== undefined && isOnVacation(vacation, new Date(nowMs))
   }
 
-  /** Hides or shows the listings of a seller whose vacation begins, ends or changes. */
+  /** Hides or shows the listings of a seller whose vacation starts, ends or changes. */
   #followVacation(sellerId: number, nowMs: number): void {
     if (this.#isAway(sellerId, nowMs)) for (const id of this.shownOf(sellerId)) this.#keepAway(this.#sourceOf(this.table.rowOf(id)))
     else for (const listing of this.#awayOf(sellerId)) this.put(listing, nowMs)
@@ -281,7 +281,7 @@ export class ListingState {
     }
   }
 
-  /** Everything but the title; gives the row. */
+  /** Writes everything except the title. @returns the row */
   #write(listing: ListingSource, nowMs: number): number {
     const { table } = this
     const known = table.rowOf(listing.id)
@@ -290,7 +290,7 @@ export class ListingState {
     if (!endsAsBefore) this.#ends.push(listing.expiresMs, listing.id)
     this.#highlight(row, listing.highlightedMs, nowMs)
     this.#comparePrice(row)
-    // Names of items with listings are kept up to date; without any, the item may have got another since.
+    // Names of items with listings are kept up to date; the item of a first listing may have been renamed since.
     if (table.countOfItem(listing.itemId) === 1) this.#nameItem(listing.itemId)
     return row
   }
@@ -301,12 +301,12 @@ export class ListingState {
     this.queries.nameItem(itemId, row < 0 ? '' : items.nameOf(row))
   }
 
-  /** Whether a listing stays where it is in the orders that do not look at its price. */
+  /** Whether a listing keeps its position in the orders that do not depend on its price. */
   #isAsOrdered(row: number, { itemId, publishedMs }: ListingSource): boolean {
     return this.table.itemId[row] === itemId && this.table.publishedMs[row] === publishedMs
   }
 
-  /** Notes until when a row is highlighted; an end that has passed is none. */
+  /** Sets the end of a row's highlight; one in the past removes it. */
   #highlight(row: number, untilMs: number, nowMs: number): void {
     const { highlightedMs, id } = this.table
     const before = highlightedMs.get(row) ?? 0

@@ -6,7 +6,7 @@ import { type Utf8, utf8 } from '#index/utf8.ts'
 import { WordedTexts } from '#index/worded.ts'
 import type { PublishedTable } from './published.ts'
 
-/** A part of a query with the terms that contain it, and about how many listings have one of them. */
+/** A word of a query with the terms that contain it, and the approximate number of matching listings. */
 interface Sought {
   inTitles: number[]
   inNames: number[]
@@ -19,10 +19,10 @@ export class ListingTexts {
   readonly #table: PublishedTable
   /** by row */
   readonly #titles = new WordedTexts()
-  /** by item id, of items that have or had a listing */
+  /** by item id, for items that have or had a listing */
   readonly #names = new WordedTexts()
   #named = 0
-  /** of the search under way */
+  /** rows matched by the current search */
   readonly #rows = new RowBits()
   readonly #items = new RowBits()
 
@@ -40,29 +40,29 @@ export class ListingTexts {
     return this.#titles.get(row)!
   }
 
-  /** Makes room for so many rows. */
+  /** Reserves capacity for `rows` rows. */
   reserve(rows: number): void {
     this.#titles.reserve(rows)
   }
 
-  /** Gives back room that loading has left. */
+  /** Releases capacity left over from loading. */
   pack(): void {
     this.#titles.pack()
     this.#names.pack()
   }
 
-  /** Gives a row a title, null for none. @returns whether it had another */
+  /** Sets the title of a row; null for none. @returns whether it has changed */
   setTitle(row: number, title: Utf8 | null): boolean {
     return this.#titles.set(row, title)
   }
 
-  /** Tells the name of an item. @returns whether it had another */
+  /** Sets the name of an item. @returns whether it has changed */
   nameItem(itemId: number, name: string): boolean {
     if (!this.#names.has(itemId)) this.#named += 1
     return this.#names.set(itemId, utf8(name))
   }
 
-  /** Rows that have every word of the search in the title or the item's name, ascending; none for an empty search. */
+  /** Rows with every word of the search in the title or the item's name, ascending; none for an empty search. */
   find(search: string): Int32Array {
     const sought = parseQuery(search).parts.map(({ text }) => this.#soughtOf(text))
     const [first, ...others] = sought.sort((a, b) => a.cost - b.cost)
