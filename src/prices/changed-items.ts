@@ -6,7 +6,7 @@ import type { Queryable, Tx } from '#db/schema.ts'
 export async function noteChangedItems(tx: Tx, itemIds: Iterable<number>): Promise<void> {
   const ids = [...new Set(itemIds)]
   if (ids.length === 0) return
-  // In one order, so that writers never deadlock.
+  // In id order, so that writers never deadlock.
   await sql`
     insert into changed_items (item_id, changed_at)
     select id, clock_timestamp() from unnest(${`{${ids.join(',')}}`}::int4[]) as i(id) order by id
@@ -20,7 +20,7 @@ export async function loadChangedItems(on: Queryable): Promise<[itemId: number, 
   return rows.map((row) => [row.item_id, row.at_ms])
 }
 
-/** When each import ended, by its id: epoch milliseconds, 0 for none. */
+/** End of each import by id: epoch milliseconds, 0 for none. */
 export async function loadImportEnds(on: Queryable): Promise<Float64Array> {
   const { rows } = await sql<{ id: number; at_ms: number }>`
     select id, (extract(epoch from finished_at) * 1000)::float8 as at_ms from imports where finished_at is not null and not dry_run`.execute(on)

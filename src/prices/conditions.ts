@@ -1,4 +1,4 @@
-// Data for judging beside the prices: rates, the feed interval of each source, excluded sources.
+// Data for judging besides the prices: rates, the feed interval of each source, excluded sources.
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import { MARKETS } from '#core/markets.ts'

@@ -14,7 +14,7 @@ export async function hasConfirmedPrices(on: Queryable): Promise<boolean> {
   return rows[0]!.found
 }
 
-/** What people confirmed of these items, also under ids that were merged into them; of all items for null. */
+/** Confirmations for these items, including under ids merged into them; for all items if `itemIds` is null. */
 export async function confirmedPrices(on: Queryable, itemIds: readonly number[] | null): Promise<ConfirmedPrices> {
   const { rows } = await sql<{ item_id: number; market: number; label_id: number; price: string; updated_ms: number; at_ms: number }>`
     with recursive named as (

@@ -9,7 +9,7 @@ export class CurrentChanges {
   readonly setAt: number[] = []
   /** positions of prices that are only confirmed */
   readonly confirmed = new Set<number>()
-  /** verdicts as they are stored, of all that are set or confirmed */
+  /** stored verdicts of all prices that are set or confirmed */
   readonly before = new Map<number, number>()
   /** those of them whose confirmation or figures change on the nodes */
   readonly #known = new Set<number>()

@@ -6,13 +6,13 @@ import { bitsOf, type PriceEvidence, STATES } from './evidence/types.ts'
 import { FIGURE_COLUMNS, FigureTable } from './figures.ts'
 import type { PriceChange } from './payload.ts'
 
-/** What `priceOf` reads from a binary COPY of the table. */
+/** The columns that `priceOf` reads from a binary COPY of the table. */
 export const CURRENT_FIELDS = 'item_id, market::int4, label_id, price, updated_at'
 
-/** Evidence beside them. */
+/** Evidence columns, after the others. */
 const EVIDENCE_FIELDS = `confirmed_at, state, confidence, flags, ${FIGURE_COLUMNS.join(', ')}`
 const NO_EVIDENCE = `null, 0::int2, 0::int2, 0${', null'.repeat(FIGURE_COLUMNS.length)}`
-/** Where these begin in a row, and where the figures and the place of the row do. */
+/** Positions in a row of the first evidence column, the first figure, and the row's physical position. */
 const EVIDENCE = CURRENT_FIELDS.split(',').length
 const FIGURES = EVIDENCE + 4
 const PLACE = FIGURES + FIGURE_COLUMNS.length
@@ -29,7 +29,7 @@ export const KEPT_FLAGS = IDENTICAL | JUMPS
 /** Takes the place of the market in rows that name the item that one was merged into. */
 const ALIAS = -1
 
-/** The price that a row of `CURRENT_FIELDS` holds. The database only copies them: to compute there takes most of the time. */
+/** The price in a row of `CURRENT_FIELDS`. The database only copies the columns, because computing there would take most of the time. */
 export function priceOf(buffer: Buffer, offsets: Int32Array): PriceChange {
   return {
     itemId: int4At(buffer, offsets[0]!),
@@ -40,7 +40,7 @@ export function priceOf(buffer: Buffer, offsets: Int32Array): PriceChange {
   }
 }
 
-/** The physical position of a row, as it is written in SQL. */
+/** The physical position of a row (ctid) as SQL text. */
 function placeOf(buffer: Buffer, offset: number): string {
   return `(${int4At(buffer, offset) >>> 0},${(buffer[offset + 4]! << 8) | buffer[offset + 5]!})`
 }
@@ -65,7 +65,7 @@ export function flagsIn(verdict: number): number {
   return verdict & 0xff_ff
 }
 
-/** By position, as columns; those of an item are linked by `#next`, because they are few. */
+/** Columns by position; the prices of an item are linked by `#next`, because they are few. */
 export class CurrentPrices {
   #size = 0
   readonly #first = new Map<number, number>()
@@ -75,15 +75,15 @@ export class CurrentPrices {
   #labelId = new Int32Array(0)
   minor = new Float64Array(0)
   updatedAtMs = new Float64Array(0)
-  /** when their feeds last stated them, at least `updatedAtMs` */
+  /** when their feeds last stated them; at least `updatedAtMs` */
   confirmedAtMs = new Float64Array(0)
   /** as `packVerdict` */
   verdict = new Int32Array(0)
   readonly figures = new FigureTable()
-  /** the import and the line of its file (-1 for none) of the prices that were read */
+  /** import and line of its file (-1 for none) of the prices that were read */
   importId = new Int32Array(0)
   line = new Int32Array(0)
-  /** physical positions of the rows that were read; nothing for new prices */
+  /** ctids of the rows that were read; none for new prices */
   readonly places: string[] = []
   /** the requested ids that were merged into another item, with that item's id; their prices are not read */
   readonly survivors = new Map<number, number>()
@@ -136,7 +136,7 @@ export class CurrentPrices {
     return this.#next[at]!
   }
 
-  /** How many prices there are. */
+  /** Number of prices. */
   get size(): number {
     return this.#size
   }
@@ -149,7 +149,7 @@ export class CurrentPrices {
     return this.#itemId[at]!
   }
 
-  /** A column of some positions as PostgreSQL writes an array. */
+  /** The values of a column at some positions, as a PostgreSQL array literal. */
   column(name: 'itemId' | 'market' | 'labelId', positions: readonly number[]): string {
     const column = name === 'itemId' ? this.#itemId : name === 'market' ? this.#market : this.#labelId
     return `{${positions.map((at) => column[at]).join(',')}}`

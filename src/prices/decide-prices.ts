@@ -147,7 +147,7 @@ async function lockHeld(tx: Tx, ids: readonly number[]): Promise<Chosen[]> {
   return rows
 }
 
-/** @param inQuestion only disputed or stale prices */
+/** @param inQuestion restricts to disputed or stale prices */
 async function lockPublished(tx: Tx, named: NonNullable<DecidePrices['prices']>, inQuestion: boolean): Promise<Chosen[]> {
   const { rows } = await sql<Chosen>`
     select p.item_id, p.market, p.label_id, p.price, p.updated_at, p.import_id, null as held_id
@@ -172,7 +172,7 @@ function labelOf({ label }: Named): string {
   return parseLabel(label)?.label ?? label
 }
 
-/** An amount that no price can have finds none. */
+/** An amount out of range matches no row. */
 function amountOf({ price }: Named): string {
   return minorToText(minorOfNumber(price) ?? 0)
 }
@@ -232,8 +232,8 @@ const CARRY_OUT: Record<PriceDecision['decision'], (ctx: PriceWriteCtx, tx: Tx, 
 }
 
 /**
- * Withdraws prices as if they had been held and discarded when they came: their points leave the history, and
- * the latest of the others becomes the current price.
+ * Withdraws prices as if they had been held and discarded on arrival: their points leave the history, and the latest remaining point becomes the
+ * current price.
  */
 async function withdraw(ctx: PriceWriteCtx, tx: Tx, note: Note, id: number): Promise<void> {
   const decided = decidedPrices(id)

@@ -1,4 +1,4 @@
-// Deletes a saved mapping; imports made with it stay.
+// Deletes a saved mapping; imports that used it are unaffected.
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { change, type WriteCtx } from '#db/change.ts'

@@ -19,7 +19,7 @@ import { type Sale, salesOfPrice, servicePrice } from './service-price.ts'
 
 /** How a price is determined. */
 export const PRICE_RULES = {
-  /** the amount in a feed */
+  /** the amount stated in a feed */
   latest_statement: { name: 'latest_statement', version: 1 },
   /** the median of the last sales of the service's own market */
   median_of_sales: { name: 'median_of_sales', version: 1 },
@@ -29,7 +29,7 @@ type RuleName = keyof typeof PRICE_RULES
 export const INPUT_KINDS = ['statement', 'confirmation', 'sale', 'avg_1', 'avg_7', 'avg_30', 'low', 'mid', 'high', 'market'] as const
 type InputKind = (typeof INPUT_KINDS)[number]
 
-/** Why an input was used or not, in the words of the reference. */
+/** Why an input was used or not, as in the API reference. */
 export const INPUT_REASONS = {
   sets_price: 'the price is this amount',
   confirms: 'the source stated the same amount again',
@@ -196,7 +196,7 @@ const EVIDENCE_RULES = FLAGS.map((name) => ({ name, version: RULE_VERSIONS[name]
 const SERVICE = MARKETS.indexOf('service')
 const LONGEST_DAYS = 90
 const FIGURES = ['avg_1', 'avg_7', 'avg_30', 'low', 'mid', 'high'] as const
-/** Figures that a price is compared with. */
+/** Figures that a price is compared with when it is judged. */
 const COMPARED = new Set<InputKind>(['avg_1', 'avg_7', 'avg_30', 'mid'])
 
 interface PriceRow {
@@ -237,7 +237,7 @@ export async function explainPrices(on: Queryable, keys: readonly ExplainedKey[]
   })
 }
 
-/** The rules' view of a price, and the amounts that are noise in its market. */
+/** The evaluation of a price, and the noise amounts in its market. */
 interface Judged {
   verdict: ExplainedVerdict | null
   noiseMinor: number
@@ -260,7 +260,7 @@ async function verdictsOf(on: Queryable, keys: readonly ExplainedKey[], rules: P
 interface Past {
   /** oldest first */
   points: readonly { minor: number; atMs: number }[]
-  /** of the item and label, oldest first */
+  /** sales of the item and label, oldest first */
   sales: readonly RecordedSale[]
 }
 
@@ -352,7 +352,7 @@ function statementInputs(own: PriceRow, market: Market, currency: string): Expla
     reason: 'sets_price',
     comparison: null,
   }
-  // Import and line of the statement: a mere confirmation is not recorded.
+  // Without import and line: confirmations are not recorded individually.
   const confirmation: ExplainInput = {
     ...statement,
     kind: 'confirmation',
@@ -388,8 +388,8 @@ function saleInputs(own: PriceRow, sales: readonly RecordedSale[], currency: str
 }
 
 /**
- * The sales whose median a price is, newest first. The price is computed when a sale is recorded and when items are merged,
- * and then stays: so this searches the time at which they give it.
+ * The sales whose median a price is, newest first. The price is computed when a sale is recorded or items are merged, and does not change afterwards,
+ * so this searches for the time at which the sales give that price.
  */
 function salesBehind(own: PriceRow, sales: readonly RecordedSale[]): readonly Sale[] {
   const minor = parseMinor(own.price)!
@@ -401,7 +401,7 @@ function salesBehind(own: PriceRow, sales: readonly RecordedSale[]): readonly Sa
   return []
 }
 
-/** Compares the price of a key with those of other markets, with the exchange rates. */
+/** Compares the price of a key with those of other markets, with the exchange rates used. */
 function comparison(own: PriceRow | undefined, verdict: ExplainedVerdict | null, { rates, currencies, rules }: ExplainConditions) {
   const used = new Map<string, { currency: string; rate: number; day: string }>()
   const rateOf = (currency: string, atMs: number): boolean => {
@@ -416,7 +416,7 @@ function comparison(own: PriceRow | undefined, verdict: ExplainedVerdict | null,
     const [ownMs, otherMs] = [confirmedAt(own).getTime(), confirmedAt(other).getTime()]
     if (Math.abs(ownMs - otherMs) > rules.comparableDays * DAY_MS) return 'other_time'
     const [from, to] = [currencies[MARKETS[other.market]!], currencies[MARKETS[own.market]!]]
-    // By the day of the later one, as it is judged.
+    // At the rates of the later day, as when judging.
     const atMs = Math.max(ownMs, otherMs)
     return from === to || [rateOf(from, atMs), rateOf(to, atMs)].every(Boolean) ? 'compared' : 'no_rate'
   }

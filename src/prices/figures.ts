@@ -1,4 +1,4 @@
-// A feed's own figures beside prices: the columns that hold them in the database, and columns of them in memory.
+// A feed's own figures for prices: their columns in the database and in memory.
 import { sql } from 'kysely'
 import { minorToText } from '#core/money.ts'
 import { int4At, minorAt } from '#db/copy.ts'
@@ -15,7 +15,7 @@ export const FIGURE_COLUMNS = ['avg_1', 'avg_7', 'avg_30', 'low', 'mid', 'high',
 const NAMES = [...FIGURE_AMOUNTS, 'samples'] as const
 const SAMPLES = FIGURE_AMOUNTS.length
 
-/** Figures of which some are stated; null if none is. */
+/** Figures with at least one stated value; otherwise null. */
 export function figuresOf(stated: Partial<Figures>): Figures | null {
   for (const value of Object.values(stated)) {
     if (value !== null) return { avg1: null, avg7: null, avg30: null, low: null, mid: null, high: null, samples: null, ...stated }
@@ -23,12 +23,12 @@ export function figuresOf(stated: Partial<Figures>): Figures | null {
   return null
 }
 
-/** Figures by position, a column each; most feeds state none, and then nothing is stored. */
+/** Figures by position, one column each; most feeds state none, and then nothing is allocated. */
 export class FigureTable {
-  /** as `NAMES`, NaN for none */
+  /** as `NAMES`; NaN for none */
   #columns: Float64Array[] | null = null
 
-  /** Whether no figure was ever set. */
+  /** Whether no figure has been set. */
   get isEmpty(): boolean {
     return this.#columns === null
   }
@@ -39,7 +39,7 @@ export class FigureTable {
     for (let i = 0; i < NAMES.length; i += 1) columns[i]![at] = figures?.[NAMES[i]!] ?? Number.NaN
   }
 
-  /** The figures of a position, null if it has none. */
+  /** The figures at a position; null for none. */
   at(at: number): Figures | null {
     const columns = this.#columns
     if (columns === null || at >= columns[0]!.length || columns.every((column) => Number.isNaN(column[at]!))) return null
@@ -62,7 +62,7 @@ export class FigureTable {
     }
   }
 
-  /** A column of some positions as PostgreSQL writes an array. */
+  /** The values of a column at some positions, as a PostgreSQL array literal. */
   column(i: number, positions: readonly number[]): string {
     const column = this.#columns?.[i]
     const texts = positions.map((at) => {
@@ -73,7 +73,7 @@ export class FigureTable {
     return `{${texts.join(',')}}`
   }
 
-  /** The values of some positions (-1: none), a column each as `NAMES`, NaN for none; no columns if there are none. */
+  /** The values at some positions (-1: none), one column for each of `NAMES`, NaN for none; empty if there are no figures. */
   columnsOf(positions: ArrayLike<number>): Float64Array[] {
     return (this.#columns ?? []).map((column) => {
       const values = new Float64Array(positions.length)
@@ -82,7 +82,7 @@ export class FigureTable {
     })
   }
 
-  /** Figures whose columns are those of `columnsOf`. */
+  /** Figures from the columns of `columnsOf`. */
   static from(columns: Float64Array[]): FigureTable {
     const table = new FigureTable()
     table.#columns = columns.length === 0 ? null : columns
@@ -101,7 +101,7 @@ export class FigureTable {
   }
 }
 
-/** Arrays of SQL that hold the figures of some positions, for `unnest`; their columns are `FIGURE_COLUMNS`. */
+/** SQL arrays of the figures at some positions, for `unnest`; its columns are `FIGURE_COLUMNS`. */
 export function figureArrays(figures: FigureTable, positions: readonly number[]) {
   return sql.join(FIGURE_COLUMNS.map((name, i) => sql`${figures.column(i, positions)}::${sql.raw(name === 'samples' ? 'int4' : 'numeric')}[]`))
 }

@@ -1,4 +1,4 @@
-// One saved mapping.
+// Returns a saved mapping.
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'

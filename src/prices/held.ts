@@ -123,8 +123,8 @@ async function viewsOf(query: HeldQuery): Promise<HeldPrice[]> {
 const BATCH = 10_000
 
 /**
- * Decides open prices. Accepted ones are published as part of the import that brought them, so that its revert
- * reverts them, too; and they count as confirmed by a person.
+ * Decides open prices. Accepted ones are published as part of the import that brought them, so that reverting it reverts them, too; they count as
+ * confirmed by a person.
  * @param which ids, or a filter
  * @param decisionId the batch of the decision; null for none
  * @returns their number

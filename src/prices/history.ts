@@ -1,4 +1,4 @@
-// Reads of the price history, over the months in the database and those in the archive.
+// Reads the price history across the months in the database and those in the archive.
 import { type RawBuilder, sql } from 'kysely'
 import { existing, missing } from '#core/fields.ts'
 import { labelOrder } from '#core/labels.ts'
@@ -11,7 +11,7 @@ import type { PriceArchive } from './archive/price-archive.ts'
 import { labelIds } from './labels.ts'
 import type { StoredPricePoint } from './types.ts'
 
-/** Where the history is. */
+/** The two places that hold the history. */
 export interface HistoryCtx {
   db: Db
   archive: PriceArchive
@@ -21,21 +21,21 @@ export interface PointFilter {
   market?: Market
   /** canonical */
   label?: string
-  /** included */
+  /** inclusive */
   from?: Date
-  /** not included */
+  /** exclusive */
   to?: Date
   limit: number
 }
 
-/** The id of the item that an id means. @throws NOT_FOUND */
+/** The current id for an item id. @throws NOT_FOUND */
 export async function requireItem(on: Queryable, id: number): Promise<number> {
   const liveId = await liveItemId(on, existing('item', id))
   if (liveId === null) throw missing('item', id)
   return liveId
 }
 
-/** Points of an item, oldest first; the latest ones where there are more than the limit. */
+/** Points of an item, oldest first; beyond the limit only the latest ones. */
 export function pointsOf({ db, archive }: HistoryCtx, itemId: number, filter: PointFilter): Promise<StoredPricePoint[]> {
   return archive.joined(db.kysely, itemId, filter, async (archived) => {
     const stored = await storedPoints(db.kysely, itemId, filter)
@@ -107,7 +107,7 @@ export const INTERVALS = ['day', 'week', 'month'] as const
 
 export interface PeriodFilter {
   market: Market
-  /** canonical; all labels when absent */
+  /** canonical; default: all labels */
   label?: string
   from: Date
   to: Date
@@ -125,9 +125,9 @@ export interface Period {
 }
 
 /**
- * First, lowest, highest and last price of each period in which a price changed, oldest first, labels in the order of
- * answers. A price holds until it changes, so that the one at the start of the period (of `from`, where that is later) is its
- * first. The period of `from` is there without a change, too, for each label that had a price by then.
+ * First, lowest, highest and last price of each period in which a price changed, oldest first, labels in response order. A price holds until it
+ * changes, so the one in effect at the start of a period (or at `from`, if later) is its first. The period of `from` is included for each label with
+ * a price by then, even without a change.
  */
 export function periodsOf({ db, archive }: HistoryCtx, itemId: number, filter: PeriodFilter): Promise<Period[]> {
   return archive.joined(db.kysely, itemId, filter, (archived) => periodsWith(db.kysely, itemId, filter, archived))
@@ -174,7 +174,7 @@ async function periodsWith(on: Queryable, itemId: number, filter: PeriodFilter, 
     .map(({ period }) => period)
 }
 
-/** Points of both places; of two of the same moment that of the later import. */
+/** Points of both places; of two at the same time, the one of the later import. */
 function joinedRows(inWindow: RawBuilder<unknown>, archived: readonly ArchivedPoint[]): RawBuilder<unknown> {
   return sql`
     select label_id, updated_at, price from (

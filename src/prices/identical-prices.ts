@@ -9,11 +9,11 @@ import type { IdenticalPrice, PriceJudge } from './price-judge.ts'
 const hasAverages = sql.raw('(p.avg_7 is not null or p.avg_30 is not null)')
 const hasOffers = sql.raw('(p.low is not null and p.mid is not null)')
 const kind = sql`case when ${hasAverages} then 'averages' when ${hasOffers} then 'offers' else 'name' end`
-/** Items whose prices are read at a time. */
+/** Items whose prices are read per statement. */
 const ITEMS = 5_000
 
 interface Member {
-  /** prices with one number are identical; null for a flagged price that has no identical one any more */
+  /** prices with the same number are identical; null for a flagged price that is no longer identical to another */
   n: number | null
   item_id: number
   market: number
@@ -22,15 +22,15 @@ interface Member {
   category_id: number
   name: string
   flagged: boolean
-  /** whether other sources have prices of it, which may be evidence about it */
+  /** whether other sources have prices of the item, which may be evidence about it */
   several: boolean
 }
 
 /**
- * Unflagged prices that are identical to another item's, and flagged prices that are not any more.
- * `identityOf` and `inDoubt` (evidence/identical-figures.ts) are the rule.
+ * Unflagged prices that are identical to another item's, and flagged prices that no longer are.
+ * The rule is `identityOf` and `inDoubt` (evidence/identical-figures.ts).
  * @param markets positions in MARKETS
- * @param byName whether prices without figures are compared, by the names of their items, instead of keeping their flags
+ * @param byName whether prices without figures are compared, by the names of their items; otherwise they keep their flags
  */
 export async function findIdenticalPrices(on: Queryable, judge: PriceJudge, markets: Iterable<number>, byName: boolean): Promise<IdenticalPrice[]> {
   const members = await membersOf(on, judge.conditions.noiseMinor, markets, byName)
@@ -71,7 +71,7 @@ async function backingsOf(on: Queryable, judge: PriceJudge, members: readonly Me
   return backings
 }
 
-/** All identical prices, and those that are flagged so and are not. */
+/** All identical prices, and prices flagged as identical that are not. */
 async function membersOf(on: Queryable, noiseMinor: readonly number[], markets: Iterable<number>, byName: boolean): Promise<Member[]> {
   const named = byName ? sql`` : sql`and (${hasAverages} or ${hasOffers})`
   const wanted = sql`${`{${[...markets].join(',')}}`}::int2[]`

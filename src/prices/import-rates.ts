@@ -15,7 +15,7 @@ export interface RatesReport {
   refused: { line: number; message: string }[]
 }
 
-/** @throws FeedError for a file that is not such a CSV */
+/** @throws FeedError if the file is not such a CSV */
 export const importRates = verb(
   { name: 'importRates', needs: 'catalogue', input: Type.Object({ file: Type.Unknown() }, { additionalProperties: false }) },
   async (ctx: WriteCtx, { file }): Promise<RatesReport> => {

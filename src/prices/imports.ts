@@ -26,7 +26,7 @@ export interface ImportOpening {
   status?: 'queued' | 'running'
 }
 
-/** Opens a batch, `running` unless it says otherwise; gives its id. */
+/** Inserts a batch with the status `running` unless stated otherwise. @returns its id */
 export async function openImport(on: Queryable, opening: ImportOpening): Promise<number> {
   const row = await on
     .insertInto('imports')
@@ -48,10 +48,7 @@ export async function startImport(on: Queryable, id: number): Promise<void> {
   await on.updateTable('imports').set({ status: 'running', started_at: sql<Date>`now()` }).where('id', '=', id).execute()
 }
 
-/**
- * Class of the advisory lock that the workers of an import share while they run. An import that is marked as running but whose lock
- * is free was cut off.
- */
+/** Class of the advisory lock that the workers of a running import share. An import marked as running whose lock is free was interrupted. */
 export const IMPORT_LOCK = 7308
 
 /** Marks interrupted imports as failed; nothing of them was committed. */
@@ -65,7 +62,7 @@ export async function failBrokenImports(db: Db): Promise<void> {
   await failImports(db, ids, reason('import_interrupted'))
 }
 
-/** Ends imports that are still under way. */
+/** Marks unfinished imports as failed. */
 export async function failImports(db: Db, ids: number[], why: Reason): Promise<void> {
   if (ids.length === 0) return
   await db.kysely
@@ -76,7 +73,7 @@ export async function failImports(db: Db, ids: number[], why: Reason): Promise<v
     .execute()
 }
 
-/** Shows how far an import is, outside its transaction, if a connection is free: others may wait for what the import has locked. */
+/** Reports the progress of an import outside its transaction, if a connection is free: other requests may wait for locks of the import. */
 export async function reportProgress(db: Db, id: number, counts: ImportCounts, percent: number): Promise<void> {
   const { idleCount, totalCount, options } = db.pool
   if (idleCount === 0 && totalCount >= options.max) return
@@ -95,7 +92,7 @@ export interface ImportOutcome {
   why?: Reason
 }
 
-/** Writes down how a batch ended, with its counts and refused rows. */
+/** Records the outcome of a batch, with its counts and refused rows. */
 export async function closeImport(tx: Tx, id: number, outcome: ImportOutcome): Promise<void> {
   await tx
     .updateTable('imports')
@@ -113,7 +110,7 @@ export async function closeImport(tx: Tx, id: number, outcome: ImportOutcome): P
   await storeRefusedRows(tx, id, outcome.refusals.csv.finish())
 }
 
-/** Why an import failed, as its columns hold it. */
+/** The columns for why an import failed. */
 function failure(why: Reason) {
   const { rule, params } = storable(why)
   return { message: textOf({ rule, params }), rule, params: JSON.stringify(params) }

@@ -1,4 +1,4 @@
-// Periodic evaluation of all prices: they age, usual ratios change, and posted prices may be identical to others.
+// Judges all prices periodically: they age, usual ratios change, and posted prices may be identical to others.
 import { MARKETS } from '#core/markets.ts'
 import { change } from '#db/change.ts'
 import { inTransaction } from '#db/transaction.ts'
@@ -9,7 +9,7 @@ import { markReviewsForRanking, rankReviews } from './reviews.ts'
 import type { PriceWriteCtx } from './types.ts'
 import { refreshUsualRatios } from './usual-ratios.ts'
 
-/** Judges all current prices, in parts with a transaction each, so that other writers continue in between. */
+/** Judges all current prices in batches with a transaction each, so that other writers continue in between. */
 export async function judgeAllPrices(ctx: PriceWriteCtx): Promise<void> {
   await change(ctx, async (tx, note) => {
     await lockJudging(tx)

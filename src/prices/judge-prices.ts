@@ -23,26 +23,25 @@ export interface VerdictChange {
 }
 
 const LOCK = 7311
-/** Items judged at a time. */
+/** Items judged at once. */
 const ITEMS = 5_000
 /** Maximum size of a change-log entry. */
 const PACK = 20_000
 
 /**
- * Serialises transactions that judge prices until they commit: each sees the results of the previous ones.
- * Take it after every other lock, because from here on a transaction waits for nobody.
+ * Serialises transactions that judge prices until they commit: each sees the results of the previous ones. Take it after every other lock, because a
+ * transaction must not wait for another lock while it holds this one.
  */
 export async function lockJudging(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)}, 0)`.execute(tx)
 }
 
 /**
- * Judges the current prices of items, in the caller's transaction and at its end (see `lockJudging`). Verdicts that
- * changed are stored, logged for the nodes, and audited if a dispute was settled. Prices that another transaction is writing
- * are left to that one, which judges them itself.
- * @param itemIds ids of living items, in any order
- * @param given a judge that was loaded in this transaction already
- * @returns how many verdicts changed
+ * Judges the current prices of items; call it at the end of the caller's transaction (see `lockJudging`). Changed verdicts are stored, logged for the
+ * nodes, and audited if a dispute was settled. Prices being written by another transaction are skipped, because that one judges them itself.
+ * @param itemIds ids of items that are not deleted or merged, in any order
+ * @param given a judge already loaded in this transaction
+ * @returns number of changed verdicts
  */
 export async function judgePrices(ctx: JudgeCtx, tx: Tx, note: Note, itemIds: Iterable<number>, given?: PriceJudge): Promise<number> {
   const ids = [...new Set(itemIds)].sort((a, b) => a - b)
@@ -55,7 +54,7 @@ export async function judgePrices(ctx: JudgeCtx, tx: Tx, note: Note, itemIds: It
 }
 
 /**
- * Judges all current prices of items from an id on, in parts.
+ * Judges all current prices of items after an id, in batches.
  * @param market position in MARKETS: only items with a price there; null for all
  * @returns the id to continue after; null at the end
  */

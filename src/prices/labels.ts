@@ -1,4 +1,4 @@
-// Grades of the group tree by label: found, or added when a grading company or grade is met for the first time.
+// Grades of the group tree by label; an unknown grading company or grade is added on first use.
 import { sql } from 'kysely'
 import { parseLabel } from '#core/labels.ts'
 import type { Note } from '#db/change.ts'
@@ -10,7 +10,7 @@ export async function labelIds(db: Queryable): Promise<Map<string, number>> {
   return new Map(rows.map((row) => [row.name, row.id]))
 }
 
-/** The id of a canonical graded label that is not in the tree yet; concurrent writers get the same one. */
+/** The id of a canonical graded label that is not in the tree yet; concurrent writers get the same id. */
 export async function addLabel(tx: Tx, note: Note, label: string): Promise<number> {
   const parsed = parseLabel(label)
   if (!parsed) throw new Error(`${label} is not a label`)

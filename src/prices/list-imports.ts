@@ -1,4 +1,4 @@
-// Imports and price posts as operators see them, newest first.
+// Lists imports and price posts as operators see them, newest first.
 import { filter } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'

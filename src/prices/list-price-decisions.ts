@@ -1,4 +1,4 @@
-// Decisions about prices, newest first.
+// Lists decisions about prices, newest first.
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'

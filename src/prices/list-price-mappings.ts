@@ -1,4 +1,4 @@
-// The saved mappings of price lists, by name.
+// Lists the saved mappings of price lists, by name.
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import type { ReadCtx } from '#db/change.ts'

@@ -1,4 +1,4 @@
-// The history of an item's prices, point by point, as operators see it.
+// Lists the points of an item's price history as operators see them.
 import { filter, id, moment, momentOf } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { parseLabel } from '#core/labels.ts'

@@ -1,4 +1,4 @@
-// Prices under review by item and cause, for a person to decide.
+// Lists prices under review by item and cause, for a person to decide.
 import { Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'
 import { verb } from '#core/verb.ts'

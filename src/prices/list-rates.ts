@@ -1,4 +1,4 @@
-// Exchange rates that operators have loaded, newest first.
+// Lists exchange rates that operators have loaded, newest first.
 import { filter } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { type Page, pageParams, readPage } from '#core/paging.ts'

@@ -16,7 +16,7 @@ import { bitsOf, STATES } from './evidence/types.ts'
 const Time = Type.String({ format: 'date-time', description: 'UTC' })
 const Share = Type.Number({ minimum: 0, maximum: 1 })
 
-/** Counts of current prices, and of those that are held. */
+/** Counts of current prices and of held prices. */
 const COUNTS = {
   prices: Type.Integer({ description: 'Current prices' }),
   confirmed: Type.Integer({ description: 'Prices stated by a feed within its usual interval before the latest one' }),
@@ -166,7 +166,7 @@ function healthOf(row: GroupRow, market: Market, name: string): SourceHealth {
   }
 }
 
-/** A row per market and label group that has prices, current or held. */
+/** A row per market and label group with current or held prices. */
 async function countsOf(on: Queryable, rhythms: readonly Rhythm[], now: Date): Promise<GroupRow[]> {
   const since = rhythms.map(({ newestMs, intervalMs }) => (newestMs === null ? null : newestMs - (intervalMs ?? USUAL_DAYS * DAY_MS)))
   const state = (name: (typeof STATES)[number]) => sql.lit(STATES.indexOf(name))

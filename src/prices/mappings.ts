@@ -9,13 +9,13 @@ export const ID_SOURCES = ['cardmarket', 'tcgplayer', 'tcgdex', 'tcgdex-asia', '
 
 const WORD_FIELDS = ['name', 'number', 'set', 'finish', 'game', 'language', 'label', 'updated_at', 'item_ref'] as const
 
-/** Every field that a column can be mapped to; `price[PSA 10]` is a price under a label of its own. */
+/** Every field that a column can be mapped to; `price[PSA 10]` is a price with that label. */
 export const MAPPED_FIELDS: readonly string[] = ['price', ...WORD_FIELDS, ...ID_SOURCES.map((source) => `${source}_id`)]
 
 export const ENCODINGS = ['utf-8', 'windows-1252'] as const
 export const DECIMAL_SIGNS = ['.', ','] as const
 
-/** A mapping as it is written and saved. */
+/** A mapping as written and saved. */
 export interface PriceMapping {
   /** expressions by field: see `readExpression` */
   columns: Record<string, string>

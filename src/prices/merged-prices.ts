@@ -9,9 +9,9 @@ import type { PriceChange } from './payload.ts'
 import { resetCurrent } from './reset-current.ts'
 
 /**
- * Gives all prices of the emptied items to the survivors; the markets are locked. Of two current prices the later one
- * wins, with its evidence; the caller judges the survivors. The history keeps both items' points; of two at the same moment that of the later import is seen and the other
- * one is covered, as if both had come for one item. What the survivor has of the same import and moment stays.
+ * Moves all prices of the emptied items to the survivors; the markets must be locked. Of two current prices the later one remains, with its evidence;
+ * the caller judges the survivors. The history keeps both items' points: of two at the same time, the later import's is visible and covers the other,
+ * as if both had arrived for one item. Where the survivor has a point of the same import and time, it stays.
  */
 export async function movePrices(tx: Tx, pairs: readonly MergePair[], now: Date): Promise<void> {
   await moveCurrent(tx, pairs)
@@ -21,7 +21,7 @@ export async function movePrices(tx: Tx, pairs: readonly MergePair[], now: Date)
 }
 
 const KEY = sql.raw('market, label_id, updated_at')
-/** What is known of a price beside its verdict moves along with it. */
+/** Evidence columns that move along with a price, besides its verdict. */
 const EVIDENCE_NAMES = ['confirmed_at', 'line', ...FIGURE_COLUMNS]
 const EVIDENCE = sql.raw(EVIDENCE_NAMES.join(', '))
 const evidenceOf = (table: string) => sql.raw(EVIDENCE_NAMES.map((name) => `${table}.${name}`).join(', '))
@@ -42,7 +42,7 @@ async function moveCurrent(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
     select distinct on (m.into_item, q.market, q.label_id) m.into_item, q.*
     from ${pairTable(pairs)} join merged_prices q on q.merge_id = m.merge_id and q.item_id = m.from_item
     order by m.into_item, q.market, q.label_id, q.updated_at desc, q.import_id desc, q.merge_id)`
-  // Prices of its own that the survivor no longer shows; those that earlier merges gave it are noted with them.
+  // Prices of the survivor that are no longer shown; those that earlier merges brought are recorded with these merges.
   const earlier = sql`o.into_item in (select into_item from ${pairTable(pairs)}) and o.undone_at is null and o.id < ${pairs[0]!.mergeId}`
   await sql`
     insert into merged_prices (merge_id, item_id, market, label_id, price, updated_at, import_id, ${EVIDENCE}, flags)
@@ -71,7 +71,7 @@ async function moveCurrent(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
       where (excluded.updated_at, excluded.import_id) > (prices.updated_at, prices.import_id)`.execute(tx)
 }
 
-/** Notes the points with the merges and takes them out of the tables; marks those that the survivor is not to get. */
+/** Records the points with the merges and removes them from the tables; marks those that the survivor must not receive. */
 async function takePoints(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   await sql`
     with gone as (
@@ -137,7 +137,7 @@ async function placePoints(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
     where q.state in ('covered', 'withdrawn') or (q.state = 'seen' and s.item_id is null)`.execute(tx)
 }
 
-/** Where both items wait for the same decision, the survivor's price stays pending and the other one is discarded. */
+/** If both items have a held price for the same key, the survivor's stays pending and the other one is discarded. */
 async function moveHeld(tx: Tx, pairs: readonly MergePair[], now: Date): Promise<void> {
   await sql`
     with waiting as (
@@ -163,8 +163,8 @@ async function moveHeld(tx: Tx, pairs: readonly MergePair[], now: Date): Promise
 }
 
 /**
- * Notes prices that the service computed for survivors because sales came or went by merges: the latest merge into an
- * item that is in effect takes its price along when it is undone.
+ * Records prices that the service computed for survivors after merges changed their sales: undoing the latest merge into the item that is in effect
+ * removes its price, too.
  */
 export async function noteComputed(tx: Tx, changes: readonly PriceChange[]): Promise<void> {
   if (changes.length === 0) return
@@ -181,8 +181,8 @@ export async function noteComputed(tx: Tx, changes: readonly PriceChange[]): Pro
 }
 
 /**
- * Gives back what merges, marked as undone already, moved; the markets are locked. Prices that came in since stay with the
- * survivor, held prices that were decided since, too. What a revert took out of the history since stays out of it.
+ * Restores what merges that are already marked as undone had moved; the markets must be locked. Prices that arrived since stay with the survivor, as
+ * do held prices decided since. Points that a revert removed since stay removed.
  */
 export async function movePricesBack(tx: Tx, note: Note, pairs: readonly MergePair[]): Promise<void> {
   const ids = mergeIds(pairs)
@@ -193,12 +193,12 @@ export async function movePricesBack(tx: Tx, note: Note, pairs: readonly MergePa
   await restoreEvidence(tx, pairs)
   await moveHeldBack(tx, pairs)
   await sql`delete from merged_points where merge_id = any(${ids})`.execute(tx)
-  // Prices that survivors do not show stay noted: another merge may be what hides them.
+  // Prices that survivors do not show stay recorded, because another merge may be what hides them.
   await sql`
     delete from merged_prices q using ${pairTable(pairs)} where q.merge_id = m.merge_id and q.item_id = m.from_item`.execute(tx)
 }
 
-/** Takes the points from the survivors. Where another merged item has the same of the same import, that comes in its place. */
+/** Removes the points from the survivors. If another merged item has a point of the same import and time, that one replaces it. */
 async function takePointsBack(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   const placed = sql`(
     select m.into_item, q.* from ${pairTable(pairs)} join merged_points q on q.merge_id = m.merge_id where q.placed)`
@@ -229,7 +229,7 @@ async function takePointsBack(tx: Tx, pairs: readonly MergePair[]): Promise<void
     on conflict do nothing`.execute(tx)
 }
 
-/** Puts the points back as they were, but for batches that were reverted or brought back since. */
+/** Restores the points as they were, except those of batches that were reverted or restored since. */
 async function restorePoints(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   await sql`
     with back as materialized (
@@ -249,7 +249,7 @@ async function restorePoints(tx: Tx, pairs: readonly MergePair[]): Promise<void>
     on conflict do nothing`.execute(tx)
 }
 
-/** What the points covered in the survivor's history is seen again. */
+/** Makes points visible again that these points covered in the survivor's history. */
 async function uncoverPoints(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   await sql`
     with covered as (
@@ -270,9 +270,8 @@ async function uncoverPoints(tx: Tx, pairs: readonly MergePair[]): Promise<void>
 }
 
 /**
- * The current prices of both items after an undo. The latest point is one, but months of the history may have been
- * forgotten: so prices count that are noted with merges, as long as their import is in effect, and the one that the
- * survivor shows unless it came from the emptied item.
+ * The current prices of both items after an undo. The history may no longer contain the latest point, so prices recorded with merges count, too, if
+ * their import is in effect, and so does the survivor's current price unless it came from the emptied item.
  */
 function latestAfterUndo(pairs: readonly MergePair[]) {
   const pairsHere = pairTable(pairs)
@@ -320,7 +319,7 @@ function latestAfterUndo(pairs: readonly MergePair[]) {
     order by t.item_id, t.market, t.label_id, c.updated_at desc nulls last, c.import_id desc`
 }
 
-/** What was known of prices that are as they were before the merges, by what any merge into the survivors noted. */
+/** Restores the evidence of prices that are the same as before the merges, as recorded by any merge into the survivors. */
 async function restoreEvidence(tx: Tx, pairs: readonly MergePair[]): Promise<void> {
   await sql`
     update prices p set (${EVIDENCE}) = (${EVIDENCE_OF_Q}), flags = coalesce(q.flags, 0) & ${sql.lit(KEPT_FLAGS)}

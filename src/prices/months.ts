@@ -6,9 +6,9 @@ import type { Db, Queryable, Tx } from '#db/schema.ts'
 const known = new WeakMap<Db, Set<string>>()
 
 /**
- * Makes the partitions that hold these times (epoch milliseconds). A missing one is made beside the transaction that
- * needs it, since attaching locks others out only for the moment of its own commit; that there is one is asked in the
- * transaction itself, so that writers who wait for each other do not also wait for connections.
+ * Creates the partitions for these times (epoch milliseconds). A missing one is created in a separate transaction, because attaching blocks others
+ * until its own commit. Whether one exists is checked in the caller's transaction, so that writers waiting for each other do not also wait for
+ * connections.
  */
 export async function ensureMonths(db: Db, tx: Queryable, times: Iterable<number>): Promise<void> {
   const months = known.get(db) ?? known.set(db, new Set()).get(db)!
@@ -45,7 +45,7 @@ function monthsOf(times: Iterable<number>): string[] {
   return [...months]
 }
 
-/** For one price in a transaction of its own: others that make a month wait until it is over. */
+/** For a single price, in the caller's transaction: others that create a month wait until it ends. */
 export function ensureMonth(tx: Tx, time: number): Promise<void> {
   return attachIn(tx, new Date(time).toISOString().slice(0, 7))
 }
@@ -56,7 +56,7 @@ function attach(db: Db, month: string): Promise<void> {
 
 async function attachIn(tx: Tx, month: string): Promise<void> {
   const table = `price_points_${month.replace('-', '_')}`
-  // Asked of the catalogue's rows: to_regclass may know from before the lock, in the same transaction, that there is none.
+  // Reads the system catalogue directly: to_regclass may return a result cached before the lock was acquired.
   const isThere = async () => {
     const { rows } = await sql<{ there: boolean }>`
       select exists (select from pg_class where relname = ${table} and pg_table_is_visible(oid)) as there`.execute(tx)

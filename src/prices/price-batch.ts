@@ -1,4 +1,4 @@
-// Prices on their way into the tables, as columns: millions of objects would burden the garbage collector.
+// Prices to be written, as columns: millions of objects would burden the garbage collector.
 import { grown } from '#index/columns.ts'
 import { FigureTable } from './figures.ts'
 import type { PriceChange } from './payload.ts'
@@ -68,7 +68,7 @@ export class PriceBatch {
     }
   }
 
-  /** A column of some positions as PostgreSQL writes an array: numbers need none of the driver's quoting and escaping. */
+  /** The values of a column at some positions, as a PostgreSQL array literal: numbers need none of the driver's quoting and escaping. */
   column(name: 'row' | 'itemId' | 'market' | 'labelId' | 'updatedAtMs', positions: readonly number[]): string {
     const column = this[name]
     return `{${positions.map((i) => column[i]).join(',')}}`

@@ -17,7 +17,7 @@ const SERVICE = MARKETS.indexOf('service')
 const TRUSTED = STATES.indexOf('trusted')
 const NO_RATIOS: SetRatios = []
 
-/** A price with a wrong mark: whether it is identical to that of another item. */
+/** A price whose mark as identical to another item's is wrong, with the right one. */
 export interface IdenticalPrice {
   itemId: number
   market: number
@@ -40,7 +40,7 @@ export class PriceJudge {
   readonly #nowMs: number
   readonly #labels: { nearMint: number; psa10: number }
   #ratios: UsualRatios | null = null
-  /** of the items that `prepare` was told of: markets in which they share an id, and their set and finish if they have several sources */
+  /** of the items passed to `prepare`: markets in which they share an id, and their set and finish if they have several sources */
   #shared: ReadonlyMap<number, number> = new Map()
   #groups: ReadonlyMap<number, ItemGroup> = new Map()
   /** confirmations by people; null before there is one */
@@ -57,7 +57,7 @@ export class PriceJudge {
     this.#labels = labels
   }
 
-  /** @param before an import: only feeds before it tell the rhythm of their source; null for all */
+  /** @param before an import: feeds from this one on do not count for the interval of their source; null for all */
   static async load(on: Queryable, rules: PriceRules, nowMs: number, before: number | null = null): Promise<PriceJudge> {
     const ids = await labelIds(on)
     const labels = { nearMint: ids.get('Near Mint')!, psa10: ids.get('PSA 10')! }

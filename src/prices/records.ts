@@ -18,8 +18,8 @@ export interface PricePoint {
 }
 
 /**
- * How a feed identifies an item: by Mintmark's own ref, or by a foreign id. With `finish`, the price is of that
- * finish only, in any spelling (`finishSlug`); without it, of the plainest one that the id names.
+ * How a feed identifies an item: by Mintmark's own ref, or by a foreign id. With `finish`, the price is only for that finish, in any spelling
+ * (`finishSlug`); without it, for the plainest finish with that id.
  */
 export type ItemKey = { ref: string; market?: Market } | ({ source: string; id: string } & ItemWords)
 
@@ -37,10 +37,10 @@ export interface ItemWords {
   language?: string
 }
 
-/** Several keys of one item, the best first, and the row's description. */
+/** Several keys of one item, best first, and the row's description of it. */
 export type ItemKeys = { anyOf: readonly ItemKey[] } & ItemWords
 
-/** The keys of a row's item, the best first. */
+/** The keys of a row's item, best first. */
 export function keysOf(item: ItemKey | ItemKeys): readonly ItemKey[] {
   return 'anyOf' in item ? item.anyOf : [item]
 }
@@ -59,7 +59,7 @@ export function wordsOf(item: ItemKey | ItemKeys): ItemWords {
   }
 }
 
-/** A price row: integer minor units (cents, kuruş) and epoch milliseconds, so that nothing is ever a float sum. */
+/** A price row: integer minor units (cents, kuruş) and epoch milliseconds, so that no amount is ever a sum of floats. */
 export interface PriceRow {
   line: number
   item: ItemKey | ItemKeys
@@ -74,9 +74,8 @@ export interface PriceRow {
 }
 
 /**
- * One line of a feed gives one price, several, a rejection for each unusable value, or `none: true` if it
- * has no price for a good reason. Rows of one line are adjacent and every line read gives at least one, so the number of lines
- * read is the number of times `line` changes.
+ * One line of a feed yields one or several prices, a rejection for each unusable value, or `none: true` if it legitimately has no price. Rows of one
+ * line are adjacent and every line read yields at least one, so the number of lines read is the number of times `line` changes.
  */
 export type FeedRow = PriceRow | { line: number; reject: Reason } | { line: number; none: true }
 
@@ -84,11 +83,11 @@ export interface PriceFormat {
   name: string
   /** one line for `--help` and the operator's reference */
   title: string
-  /** market of the prices unless the caller names another; null if the file names it */
+  /** market of the prices unless the caller sets another; null if the file states it */
   defaultMarket: Market | null
-  /** its columns need a mapping */
+  /** whether its columns need a mapping */
   mapped?: true
-  /** a file that matches one of these is taken for this format */
+  /** a file that matches one of these is recognised as this format */
   marks: readonly FileMark[]
   /** As `CatalogueFormat.read`: bad rows are yielded as `reject`, only a file of another format throws `FeedError`. */
   read(source: FeedSource, options: PriceReadOptions): AsyncIterable<FeedRow[]>

@@ -16,7 +16,7 @@ interface Place {
   file?: string | null
 }
 
-/** A rejected row as it is stored; those of earlier programs have only the message. */
+/** A rejected row as stored; rows stored by earlier versions have only the message. */
 export interface RefusedRow extends Place {
   message: string
   field?: string
@@ -35,10 +35,10 @@ export interface RefusalReason {
   samples: RefusedRow[]
 }
 
-/** Reasons after the hundredth are counted as this. */
+/** Rows with further reasons are counted under this one. */
 const OTHER_REASONS = reason('other')
 
-/** Parameters that quote the row; all others say what is allowed. */
+/** Parameters that quote the row; all others state what is allowed. */
 const OF_A_ROW = new Set(['value', 'id', 'ref', 'line', 'name', 'other', 'count', 'finish', 'markets', 'items'])
 const ANY = '…'
 
@@ -103,7 +103,7 @@ export class Refusals {
   }
 }
 
-/** Reasons of rows that earlier programs stored without counting them: each message is one. */
+/** Reasons of rows stored by earlier versions without counts: each message counts as one. */
 export function reasonsOf(rows: readonly RefusedRow[]): RefusalReason[] {
   const byMessage = Map.groupBy(rows, (row) => row.message)
   const reasons = [...byMessage].map(([reason, all]) => ({ reason, count: all.length, samples: all.slice(0, KEPT_SAMPLES) }))

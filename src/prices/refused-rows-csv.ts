@@ -3,14 +3,14 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { csvLine } from '#core/csv.ts'
 import type { Queryable } from '#db/schema.ts'
 
-/** Characters that are packed as one part. */
+/** Characters compressed as one part. */
 const PART = 256 * 1024
-/** Packed bytes of one import. */
+/** Maximum compressed bytes of one import. */
 const MOST_PACKED = 32 * 1024 * 1024
 
 const COLUMNS = ['file', 'line', 'rule', 'reason'] as const
 
-/** A refused row; of earlier programs only the text is known. */
+/** A refused row; earlier versions stored only its message. */
 interface ListedRow {
   file: string | null
   line: number
@@ -25,7 +25,7 @@ export class RefusedRowsCsv {
   #packed = 0
   #unlisted = 0
 
-  /** @param most packed bytes; rows beyond them are only counted */
+  /** @param most compressed bytes; rows beyond them are only counted */
   constructor(most = MOST_PACKED) {
     this.#most = most
   }
@@ -39,7 +39,7 @@ export class RefusedRowsCsv {
     if (this.#lines.length >= PART) this.#pack()
   }
 
-  /** The lines without the header, packed with gzip in parts; nothing may be added after this. */
+  /** The lines without the header, compressed with gzip in parts; no rows may be added afterwards. */
   finish(): readonly Buffer[] {
     if (this.#unlisted > 0) this.#lines += csvLine([null, null, null, `${this.#unlisted} more rows were refused`])
     if (this.#lines !== '') this.#pack()
@@ -58,7 +58,7 @@ function lineOf(row: ListedRow): string {
   return csvLine(COLUMNS.map((column) => row[column] ?? null))
 }
 
-/** Stores the parts of an import that ends. */
+/** Stores the parts of a finished import. */
 export async function storeRefusedRows(on: Queryable, importId: number, parts: readonly Buffer[]): Promise<void> {
   for (const [part, csv] of parts.entries()) {
     await on.insertInto('import_refusals').values({ import_id: importId, part, csv }).execute()
@@ -66,8 +66,8 @@ export async function storeRefusedRows(on: Queryable, importId: number, parts: r
 }
 
 /**
- * The CSV of an import, a part at a time.
- * @param kept the rows that the import itself has: all that earlier programs stored
+ * The CSV of an import, one part at a time.
+ * @param kept the rows stored with the import itself: all that earlier versions stored
  */
 export async function* refusedRowsCsv(on: Queryable, importId: number, kept: readonly ListedRow[]): AsyncIterable<string> {
   yield csvLine(COLUMNS)

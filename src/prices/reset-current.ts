@@ -14,14 +14,14 @@ const NO_EVIDENCE = sql.raw(
 )
 const UNJUDGED = { state: STATES[0], confidence: CONFIDENCES[0], flags: 0, confirmedAtMs: null, avg7: null, avg30: null, low: null, high: null }
 
-/** Changes in one entry of the change log. */
+/** Maximum changes per entry of the change log. */
 const PACK = 20_000
 
 /**
- * Makes the current prices those of a query and tells the nodes which changed.
- * @param latest rows `item_id, market, label_id, price, updated_at, import_id`, each key once; price null for none
- * Evidence belongs to one price, so that it starts again. The caller judges the items (`judgePrices`).
- * @returns what changed
+ * Replaces the current prices with the result of a query and notifies the nodes of the changes.
+ * @param latest rows `item_id, market, label_id, price, updated_at, import_id`, each key once; price null for none. Evidence belongs to one price, so
+ * it is reset. The caller judges the items (`judgePrices`).
+ * @returns the changes
  */
 export async function resetCurrent(tx: Tx, note: Note, latest: RawBuilder<unknown>): Promise<PriceChange[]> {
   const { rows } = await sql<{ item_id: number; market: number; label_id: number; price: string | null; at_ms: number }>`

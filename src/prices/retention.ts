@@ -1,19 +1,18 @@
-// How long the price history is kept, whole months at a time because a month is a table that can be emptied at once, and for
-// how long what imports stated.
+// Retention of the price history, by whole months because the partition of a month can be emptied at once, and of statements of imports.
 import { sql } from 'kysely'
 import { DAY_MS } from '#core/duration.ts'
 import type { Db } from '#db/schema.ts'
 import { forgetArchives } from './archive/archive-months.ts'
 import type { PriceArchive } from './archive/price-archive.ts'
 
-/** Days for which it is kept what imports stated: so long a revert is exact. */
+/** Days for which statements of imports are kept; a revert is exact for as long. */
 const STATEMENT_DAYS = 90
 
 /**
- * Empties the months of the history that ended more than so many days ago, in the archive, too; current prices stay. What a batch of such a
- * month replaced cannot be brought back any more.
+ * Deletes the months of the history that ended more than `keepDays` days ago, including archived ones; current prices stay. Prices that a batch
+ * replaced in such a month can no longer be restored.
  * @param keepDays 0 keeps everything
- * @returns the months emptied, such as `2024-05`
+ * @returns the deleted months, such as `2024-05`
  */
 export async function forgetOldPrices({ db, archive }: { db: Db; archive: PriceArchive }, keepDays: number, now: Date): Promise<string[]> {
   if (keepDays === 0) return []
@@ -37,7 +36,7 @@ export async function forgetOldPrices({ db, archive }: { db: Db; archive: PriceA
   return months.sort()
 }
 
-/** Deletes what imports stated longer ago than it is kept, or than the history is (0: forever). */
+/** Deletes statements of imports older than their retention or that of the history (0: forever). */
 export async function forgetOldStatements(db: Db, keepDays: number, now: Date): Promise<void> {
   const days = keepDays === 0 ? STATEMENT_DAYS : Math.min(keepDays, STATEMENT_DAYS)
   await db.kysely

@@ -1,4 +1,4 @@
-// Reverts the prices of a batch: restores everything that nothing newer has replaced.
+// Reverts the prices of a batch: restores everything that no later batch has replaced.
 import { sql } from 'kysely'
 import { conflict } from '#core/errors.ts'
 import { existing, missing } from '#core/fields.ts'
@@ -13,7 +13,7 @@ import type { PriceWriteCtx } from './types.ts'
 import { findAgain, writeAgain } from './write-again.ts'
 import { lockMarkets } from './writer.ts'
 
-/** A revert that is open: the batch that it is, the import that it is about, and whether that comes back. */
+/** An open revert: its own batch, the import that it concerns, and whether it restores that import. */
 export interface OpenRevert {
   importId: number
   root: ImportDetail
@@ -21,8 +21,8 @@ export interface OpenRevert {
 }
 
 /**
- * Opens the revert of a batch as a batch of its own, and keeps other reverts of the same import waiting.
- * @throws NOT_FOUND, or CONFLICT where there is nothing to revert
+ * Opens the revert of a batch as a batch of its own, and makes other reverts of the same import wait.
+ * @throws NOT_FOUND, or CONFLICT if there is nothing to revert
  */
 export async function openRevert(ctx: WriteCtx, tx: Tx, id: number): Promise<OpenRevert> {
   const { reverted, root, comesBack } = await lockRevertible(tx, id)
@@ -35,9 +35,9 @@ export async function openRevert(ctx: WriteCtx, tx: Tx, id: number): Promise<Ope
 }
 
 /**
- * Takes the prices of the import out, or brings them back; those that were held wait no more, or again. Of prices whose statements are
- * kept it is then as if the import had never come, or had not been reverted.
- * @returns how many current prices changed and of which items, and how many held prices changed; the caller judges the items
+ * Removes the prices of the import or restores them; its held prices are removed from review, or returned to it. For prices whose statements are
+ * still stored, the result is as if the import had never arrived, or had not been reverted.
+ * @returns number of changed current prices, their items, and number of changed held prices; the caller judges the items
  */
 export async function revertPrices(
   ctx: PriceWriteCtx,
@@ -57,14 +57,14 @@ export async function revertPrices(
   return { prices, held, itemIds: [...itemIds.union(again.itemIds)] }
 }
 
-/** Writes down how the revert went. */
+/** Records the outcome of the revert. */
 export async function closeRevert(tx: Tx, { importId }: OpenRevert, counts: { prices: number; items: number }): Promise<ImportDetail> {
   const closed = { ...noCounts(), rowsRead: counts.prices + counts.items, accepted: counts.prices, updated: counts.items }
   await closeImport(tx, importId, { status: 'done', counts: closed, refusals: new Refusals() })
   return fetchImport(tx, importId)
 }
 
-/** The import that a batch is about: itself, or what a revert (of a revert ...) is of. @throws NOT_FOUND */
+/** The import that a batch is about: itself, or the one that a revert (of a revert ...) concerns. @throws NOT_FOUND */
 export async function rootOf(on: Queryable, id: number): Promise<{ id: number; format: string }> {
   const { rows } = await sql<{ id: number; format: string }>`
     with recursive up as (
@@ -77,8 +77,8 @@ export async function rootOf(on: Queryable, id: number): Promise<{ id: number; f
 }
 
 /**
- * The batch, and the one whose prices it is about: itself, or what a revert (of a revert ...) removed or restored.
- * @throws NOT_FOUND, or CONFLICT where there is nothing to revert
+ * The batch, and the one whose prices it is about: itself, or the one that a revert (of a revert ...) removed or restored.
+ * @throws NOT_FOUND, or CONFLICT if there is nothing to revert
  */
 async function lockRevertible(tx: Tx, id: number): Promise<{ reverted: ImportDetail; root: ImportDetail; comesBack: boolean }> {
   await tx.selectFrom('imports').select('id').where('id', '=', existing('import', id)).execute()
@@ -103,8 +103,8 @@ async function lockRevertible(tx: Tx, id: number): Promise<{ reverted: ImportDet
 }
 
 /**
- * The archive is not written to: months with points of the import, or with points that cover some of it, are restored before.
- * Nothing is archived until the transaction ends.
+ * The archive is never modified: months with points of the import, or with points that cover some of it, must be restored first. Nothing is archived
+ * until the transaction ends.
  * @throws CONFLICT
  */
 async function requireUnarchived(tx: Tx, id: number): Promise<void> {
@@ -120,7 +120,7 @@ async function markReverted(tx: Tx, id: number, by: number | null): Promise<void
   await tx.updateTable('imports').set({ reverted_by_import_id: by }).where('id', '=', id).execute()
 }
 
-/** Takes the batch's points out of the history; what they covered, of batches in effect, is seen again. */
+/** Removes the batch's points from the history; points of other batches in effect that they covered become visible again. */
 async function withdrawPoints(tx: Tx, id: number): Promise<void> {
   await sql`
     with gone as (
@@ -148,7 +148,7 @@ async function withdrawPoints(tx: Tx, id: number): Promise<void> {
       = (s.import_id, s.item_id, s.market, s.label_id, s.updated_at)`.execute(tx)
 }
 
-/** Brings withdrawn points of a batch back: into the history, or covered where a newer batch spoke of the same moment. */
+/** Restores removed points of a batch: visible in the history, or covered if a newer batch has a point of the same time. */
 async function putPointsBack(tx: Tx, id: number): Promise<void> {
   await sql`update hidden_points set withdrawn = false where import_id = ${id}::int4`.execute(tx)
   await sql`
@@ -173,7 +173,7 @@ async function putPointsBack(tx: Tx, id: number): Promise<void> {
       = (s.import_id, s.item_id, s.market, s.label_id, s.updated_at)`.execute(tx)
 }
 
-/** The latest points of everything the batch spoke of, where there is one. */
+/** The latest point of every key of the batch, if there is one. */
 const latestPoints = (id: number) => sql`
   select t.item_id, t.market, t.label_id, h.price, h.updated_at, h.import_id
   from (
@@ -185,14 +185,14 @@ const latestPoints = (id: number) => sql`
     order by updated_at desc limit 1
   ) h on true`
 
-/** Prices of the batch that still wait are set aside, until the batch comes back. */
+/** Sets aside held prices of the batch that are still open, until the batch is restored. */
 async function setHeldAside(tx: Tx, id: number, author: string, now: Date): Promise<number> {
   const decided = { decision: 'reverted', decided_by: author, decided_at: now } as const
   const update = tx.updateTable('held_prices').set(decided).where('import_id', '=', id).where('decision', 'is', null)
   return Number((await update.executeTakeFirst()).numUpdatedRows)
 }
 
-/** Prices that were set aside with the batch wait again, but for those of which the same waits meanwhile by another batch. */
+/** Returns the set-aside prices of the batch to review, unless another batch has the same price open by now. */
 async function holdAgain(tx: Tx, id: number): Promise<number> {
   const { numAffectedRows } = await sql`
     update held_prices h set decision = null, decided_by = null, decided_at = null

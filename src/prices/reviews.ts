@@ -1,4 +1,4 @@
-// Prices in question, held or published: found by filters, counted, and grouped by item and cause with all prices that bear on them.
+// Prices under review, held or published: filtered, counted, and grouped by item and cause with all prices relevant to the decision.
 import { type RawBuilder, sql } from 'kysely'
 import { boundedId, filter, orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
@@ -13,19 +13,19 @@ import { CONFIDENCES, FLAGS, flagsOf, STATES } from './evidence/types.ts'
 import { RULE_NAMES } from './evidence/hold.ts'
 import { Rates } from './rates.ts'
 
-/** States of prices that people decide about. */
+/** States of prices that people decide on. */
 export const REVIEW_STATES = ['held', 'disputed', 'stale'] as const
 export type ReviewState = (typeof REVIEW_STATES)[number]
 
-/** A check that could not be made is no cause. */
+/** A check that could not be made is not a cause. */
 const CAUSE_FLAGS = FLAGS.filter((flag) => flag !== 'no_rate')
-/** The rule that holds prices, or the first flag that speaks against published ones. */
+/** The rule that holds a price, or the first flag against a published one. */
 export const CAUSES = [...new Set([...RULE_NAMES, ...CAUSE_FLAGS])]
 export type Cause = (typeof CAUSES)[number]
 
 export const SORTS = ['times_off', 'value'] as const
 
-/** By what prices in question are chosen. */
+/** Filters of prices under review. */
 export const ReviewFields = {
   state: Type.Optional(Type.Enum([...REVIEW_STATES])),
   cause: Type.Optional(
@@ -117,21 +117,21 @@ export type ReviewCount = Static<typeof ReviewCountSchema>
 
 type Currencies = Readonly<Record<Market, string>>
 
-/** Context of reading: the currency of each market beside the database. */
+/** Context of reading: the database and the currency of each market. */
 export type ReviewCtx = Pick<WriteCtx, 'db' | 'viewer' | 'now'> & { rules: { currencies: Currencies } }
 
-/** Those that somebody has to decide about, in `price_reviews`. What is stale ends by itself when its source is heard again. */
+/** States stored in `price_reviews`, because they need a decision. Stale prices end by themselves when their source states them again. */
 const RANKED: readonly ReviewState[] = ['held', 'disputed']
 
-/** The heaviest flag of all prices of the item and label that are in one state; null if only a check was missing. */
+/** The most important flag of all prices of the item and label in one state; null if only a check was missing. */
 const causeOf = sql`(case ${sql.join(
   CAUSE_FLAGS.map((flag) => sql`when flags_of_label & ${sql.lit(1 << FLAGS.indexOf(flag))} <> 0 then ${sql.lit(flag)}`),
   sql` `,
 )} end)`
 
 /**
- * The prices in question of some items, as SQL: `state, cause, item_id, market, label_id, price, updated_at, import_id, held_id,
- * times_off`. Their causes follow from all prices of the item and label.
+ * The prices under review of some items, as SQL: `state, cause, item_id, market, label_id, price, updated_at, import_id, held_id, times_off`. Their
+ * causes depend on all prices of the item and label.
  * @param ofItems condition on `q.item_id`
  */
 function inQuestion(states: readonly ReviewState[], ofItems: RawBuilder<unknown>): RawBuilder<unknown> {
@@ -152,7 +152,7 @@ const ofItem = ({ item_id: item }: ReviewFilter) => (item === undefined ? sql`tr
 
 const labelIdsOf = (label: string) => sql`(select id from groups where name = ${parseLabel(label)?.label ?? label})`
 
-/** Conditions of a filter that rows of prices `q` and of groups `q` have alike. */
+/** Conditions of a filter that apply to both prices `q` and groups `q`. */
 function ofGroup({ cause, game, category_id: category }: ReviewFilter): RawBuilder<unknown>[] {
   return [
     ...(cause === undefined ? [] : [sql`q.cause = ${cause}`]),
@@ -169,7 +169,7 @@ function ofGroup({ cause, game, category_id: category }: ReviewFilter): RawBuild
   ]
 }
 
-/** Conditions of a filter on a price `q`. */
+/** Conditions of a filter that apply to a price `q`. */
 function ofPrice({ market, label, import_id: importId }: ReviewFilter): RawBuilder<unknown>[] {
   return [
     ...(market === undefined ? [] : [sql`q.market = ${MARKETS.indexOf(market)}::int2`]),
@@ -178,13 +178,13 @@ function ofPrice({ market, label, import_id: importId }: ReviewFilter): RawBuild
   ]
 }
 
-/** The prices in question that a filter finds, as SQL with the columns of `inQuestion`. @param filter without a state: held and disputed ones */
+/** The prices under review that match a filter, as SQL with the columns of `inQuestion`. @param filter without a state: held and disputed ones */
 export function pricesInQuestion(filter: ReviewFilter): RawBuilder<unknown> {
   const found = [sql`true`, ...ofGroup(filter), ...ofPrice(filter)]
   return sql`select * from (${inQuestion(filter.state ? [filter.state] : RANKED, ofItem(filter))}) q where ${sql.join(found, sql` and `)}`
 }
 
-/** Lira for one unit of each market's currency, by the latest rates; null without one. */
+/** Lira for one unit of each market's currency, at the latest rates; null without one. */
 type Lira = readonly (number | null)[]
 
 async function liraOf(on: Queryable, currencies: Currencies, now: Date): Promise<Lira> {
@@ -195,7 +195,7 @@ async function liraOf(on: Queryable, currencies: Currencies, now: Date): Promise
   })
 }
 
-/** The groups of the prices in question of some items, as SQL with the columns of `price_reviews`. */
+/** The groups of the prices under review of some items, as SQL with the columns of `price_reviews`. */
 function groupsOf(states: readonly ReviewState[], ofItems: RawBuilder<unknown>, lira: Lira): RawBuilder<unknown> {
   const inLira = (price: string, market: string) => sql`(${sql.ref(price)} * (${lira}::float8[])[${sql.ref(market)} + 1])::float8`
   return sql`
@@ -218,18 +218,18 @@ function groupsOf(states: readonly ReviewState[], ofItems: RawBuilder<unknown>, 
 }
 
 const LOCK = 7313
-/** Items ranked at a time. */
+/** Items ranked per transaction. */
 const ITEMS = 5_000
 
 /**
- * Brings `price_reviews` up to date with all committed changes of prices in question. Ranks are as of the latest
- * change of a price in question, of rates, or judging of all prices: other prices of the label may have moved since.
+ * Updates `price_reviews` with all committed changes of prices under review. Ranks are as of the latest change of a price under review, of rates, or
+ * of judging all prices: other prices of the label may have changed since.
  */
 export async function rankReviews(db: Db, currencies: Currencies, now: Date): Promise<void> {
   const { rows } = await sql<{ pending: boolean }>`select exists (select from price_review_changes) as pending`.execute(db.kysely)
   if (!rows[0]!.pending) return
   await inTransaction(db, async (tx) => {
-    // A statement of its own: those after it see what the one before has ranked.
+    // A separate statement, so that the following ones see what the previous holder of the lock committed.
     await sql`select pg_advisory_xact_lock(${sql.lit(LOCK)}, 0)`.execute(tx)
     const changed = await sql<{ item_id: number }>`
       with changed as (delete from price_review_changes returning item_id) select distinct item_id from changed`.execute(tx)
@@ -247,12 +247,12 @@ export async function rankReviews(db: Db, currencies: Currencies, now: Date): Pr
   })
 }
 
-/** Marks all groups for the next ranking, where rates or prices that are not in question may have moved. */
+/** Marks all groups for the next ranking, after changes of rates or of prices that are not under review. */
 export async function markReviewsForRanking(tx: Tx): Promise<void> {
   await sql`insert into price_review_changes select distinct item_id from price_reviews`.execute(tx)
 }
 
-/** How many prices a filter finds, by their states. */
+/** Number of prices that match a filter, by state. */
 export async function countInQuestion(ctx: ReviewCtx, filter: ReviewFilter): Promise<ReviewCount> {
   const on = ctx.db.kysely
   await rankReviews(ctx.db, ctx.rules.currencies, ctx.now())
@@ -268,14 +268,14 @@ export async function countInQuestion(ctx: ReviewCtx, filter: ReviewFilter): Pro
 
 const MEMBERS = sql`unnest(q.markets, q.label_ids, q.import_ids) as q(market, label_id, import_id)`
 
-/** How many prices of a group `q` a filter finds. */
+/** Number of prices of a group `q` that match a filter. */
 function pricesFound(filter: ReviewFilter): RawBuilder<unknown> {
   const conditions = ofPrice(filter)
   if (conditions.length === 0) return sql`cardinality(q.markets)`
   return sql`(select count(*) from ${MEMBERS} where ${sql.join(conditions, sql` and `)})`
 }
 
-/** The groups `q` of which a filter finds a price. */
+/** The groups `q` with a price that matches the filter. */
 function foundGroups(filter: ReviewFilter): RawBuilder<unknown> {
   const { state, item_id: item, market, label, import_id: importId } = filter
   const conditions = ofPrice(filter)
@@ -287,7 +287,7 @@ function foundGroups(filter: ReviewFilter): RawBuilder<unknown> {
     ...(market === undefined ? [] : [sql`${MARKETS.indexOf(market)}::int2 = any(q.markets)`]),
     ...(label === undefined ? [] : [sql`q.label_ids && array${labelIdsOf(label)}`]),
     ...(importId === undefined ? [] : [sql`${importId}::int4 = any(q.import_ids)`]),
-    // Several conditions must be met by one and the same price.
+    // One single price must meet all of several conditions.
     ...(conditions.length < 2
       ? []
       : [sql`(cardinality(q.markets) = 1 or exists (select from ${MEMBERS} where ${sql.join(conditions, sql` and `)}))`]),
@@ -303,7 +303,7 @@ interface GroupRow {
   value: number | null
 }
 
-/** Groups of which the filter finds a price; each is shown with all its prices. */
+/** Groups with a price that matches the filter; each is shown with all its prices. */
 export async function pageOfReviews(
   { db, rules: { currencies }, now }: ReviewCtx,
   { sort_by: sortBy = 'times_off', ...filter }: ReviewFilter & { sort_by?: (typeof SORTS)[number] },
@@ -313,7 +313,7 @@ export async function pageOfReviews(
   const on = db.kysely
   await rankReviews(db, currencies, now())
   const lira = await liraOf(on, currencies, now())
-  // Few of all may be found: to look for them in the order of an index takes longer than to sort them.
+  // A narrow filter may match few groups: sorting them is faster than scanning an index in its order.
   const isNarrow = Object.keys(filter).some((name) => name !== 'state' && name !== 'cause')
   const groups = filter.state === 'stale' ? sql`(${groupsOf(['stale'], ofItem(filter), lira)})` : sql`price_reviews`
   const { rows: found } = await sql<{ total: number; groups: GroupRow[] | null }>`
@@ -330,7 +330,7 @@ export async function pageOfReviews(
   return { rows: await reviewsOf(on, await withFigures(on, page ?? [], lira), currencies), total }
 }
 
-/** The figures as they are now: ranks are only as of the latest change. */
+/** Current figures: ranks are only as of the latest change. */
 async function withFigures(on: Queryable, groups: readonly GroupRow[], lira: Lira): Promise<GroupRow[]> {
   const keyOf = ({ item_id: item, state, cause }: GroupRow) => `${item} ${state} ${cause}`
   const states = [...new Set(groups.map(({ state }) => state))]
@@ -427,7 +427,7 @@ interface PriceRow {
   line: number | null
 }
 
-/** All open held and all published prices of items, with the cause of what is in question. */
+/** All open held prices and all published prices of items, with the cause of those under review. */
 async function pricesOf(
   on: Queryable,
   itemIds: readonly number[],

@@ -14,7 +14,7 @@ const texts = (description: string, example: Record<string, string>) =>
 /** The name of a saved mapping. */
 export const mappingName = () => named('Name of the mapping')
 
-/** Fields of a mapping beside its columns. */
+/** Fields of a mapping besides its columns. */
 export const MAPPING_OPTIONS = {
   currency: Type.Optional(
     Type.String({
@@ -64,7 +64,7 @@ export const SavedMappingSchema = Type.Object(
 )
 export type SavedMapping = Static<typeof SavedMappingSchema>
 
-/** All of them, by name. */
+/** All saved mappings, by name. */
 export async function savedMappings(on: Queryable): Promise<SavedMapping[]> {
   return (await on.selectFrom('price_mappings').selectAll().orderBy('name').execute()).map(shown)
 }
@@ -76,7 +76,7 @@ export async function savedMapping(on: Queryable, name: string): Promise<SavedMa
   return shown(row)
 }
 
-/** Saves a mapping that was checked; gives the one of that name before it. */
+/** Saves a validated mapping. @returns the previous one of that name */
 export async function saveMapping(
   tx: Tx,
   { name, mapping, author, at }: { name: string; mapping: PriceMapping; author: string; at: Date },

@@ -17,7 +17,7 @@ const SALES = 10
 const DAYS = 90
 /** position of `service` in MARKETS */
 const SERVICE = 0
-/** the one batch that all prices of our own belong to (made by the migration) */
+/** the batch of all prices computed by the service (created by a migration) */
 const FORMAT = 'service-price'
 const UNDISPUTED = { state: 'trusted', flags: 0, confirmedAtMs: null, avg7: null, avg30: null, low: null, high: null } as const
 
@@ -28,8 +28,8 @@ export interface Sale {
 }
 
 /**
- * The sales that the service's price is of: the last 10, none older than 90 days, newest first. Of sales at the same moment
- * the one that stands later is the newer.
+ * The sales that the service's price is computed from: the last 10, none older than 90 days, newest first. Of sales at the same time, the later one
+ * in the list is newer.
  */
 export function salesOfPrice<S extends Sale>(sales: readonly S[], nowMs: number): S[] {
   return sales
@@ -40,20 +40,20 @@ export function salesOfPrice<S extends Sale>(sales: readonly S[], nowMs: number)
     .map(({ sale }) => sale)
 }
 
-/** Kuruş: the median of these sales, of two middle ones their mean rounded half up; null without one. */
+/** The median of these sales in kuruş; with two middle ones their mean, rounded half up; null without sales. */
 export function servicePrice(sales: readonly Sale[], nowMs: number): number | null {
   return median(salesOfPrice(sales, nowMs).map((sale) => sale.minor))
 }
 
-/** What a price is of. */
+/** Identifies a price. */
 export interface PriceKey {
   itemId: number
   labelId: number
 }
 
 /**
- * Lets the transactions that sell an item set its price one after another: of two at once neither would see the other's
- * sale. Call it when the sales are written; merges keep sales waiting by the items themselves.
+ * Serialises transactions that set the service's prices of an item: of two concurrent ones, neither would see the other's sale. Call it after writing
+ * the sales; merges are serialised with sales by the locks of the items.
  */
 export async function lockServicePrices(tx: Tx, itemIds: readonly number[]): Promise<void> {
   await sql`
@@ -62,11 +62,10 @@ export async function lockServicePrices(tx: Tx, itemIds: readonly number[]): Pro
 }
 
 /**
- * Sets the service's prices after sales came or went, in their transaction and in one order, so that writers never block
- * each other in a cycle; the history gets a point where a price changes. Their confidence is that of the number of sales.
- * Without a sale that counts a price stays.
- * @param keys items with the labels that the sales count for: their grade, or Near Mint without one
- * @returns the prices that changed
+ * Recomputes the service's prices after sales were added or removed, in the same transaction and in key order, so that writers never deadlock; the
+ * history gets a point if a price changes. Confidence depends on the number of sales. Without a sale that counts, a price stays.
+ * @param keys items with the label of the sales: their grade, or Near Mint without one
+ * @returns the changed prices
  */
 export async function refreshServicePrices(tx: Tx, note: Note, keys: readonly PriceKey[], now: Date): Promise<PriceChange[]> {
   const sorted = sortedKeys(keys)
@@ -82,8 +81,8 @@ export async function refreshServicePrices(tx: Tx, note: Note, keys: readonly Pr
 }
 
 /**
- * The same after sales were cancelled. Where none of the last 90 days is left, the price is that of the moment of the last sale that
- * remains; without any it goes, with its points of the history, and a price that an import stated before is current again.
+ * Recomputes the prices after sales were cancelled. If none of the last 90 days is left, the price is that at the time of the last remaining sale.
+ * Without any sale it is removed with its points, and a price previously imported becomes current again.
  */
 export async function refreshCancelledPrices(tx: Tx, note: Note, keys: readonly PriceKey[], now: Date): Promise<void> {
   const sorted = sortedKeys(keys)
@@ -114,7 +113,7 @@ interface ComputedPrice extends PriceKey {
   samples: number
 }
 
-/** The medians of the sales at a moment, of those keys that have any. */
+/** The medians of the sales at given times, for the keys that have any. */
 async function pricesOfSales(tx: Tx, keys: readonly (PriceKey & { atMs: number })[]): Promise<ComputedPrice[]> {
   if (keys.length === 0) return []
   const { rows } = await sql<{ n: number; unit_price: string; sold_at: Date }>`
@@ -134,7 +133,7 @@ async function pricesOfSales(tx: Tx, keys: readonly (PriceKey & { atMs: number }
   })
 }
 
-/** Takes away prices that are computed from sales, and their points. */
+/** Deletes prices computed from sales, and their points. */
 async function forgetPrices(tx: Tx, note: Note, keys: readonly PriceKey[]): Promise<void> {
   if (keys.length === 0) return
   const batch = sql`(select id from imports where format = ${FORMAT} limit 1)`
@@ -159,7 +158,7 @@ async function setPrices(tx: Tx, note: Note, computed: readonly ComputedPrice[],
   if (prices.length === 0) return []
   await ensureMonth(tx, now.getTime())
   const confidences = prices.map(({ samples }) => confidenceOfSales(samples))
-  // After the previous price, which may be of a sale that began later and was written first: the latest point is the current price.
+  // Never before the previous price, which may be from a sale with a later time that was recorded first: the latest point is the current price.
   const { rows: set } = await sql<{ item_id: number; label_id: number; n: number; at_ms: number; is_new: boolean }>`
     with batch as (select id from imports where format = ${FORMAT} limit 1), given as (
       select g.*, minor::numeric / 100 as price, p.price as before

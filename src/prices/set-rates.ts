@@ -1,4 +1,4 @@
-// Loads exchange rates; a rate of the same day and currency is replaced.
+// Sets exchange rates; an existing rate of the same day and currency is replaced.
 import { invalidFields } from '#core/errors.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'

@@ -4,7 +4,7 @@ import { type Market, MARKETS } from '#core/markets.ts'
 import type { Queryable } from '#db/schema.ts'
 import { bitsOf } from './evidence/types.ts'
 
-/** Sources of foreign ids whose prices a market has. */
+/** Sources of foreign ids by which prices of a market are matched. */
 export const SHOPS: Readonly<Record<Market, readonly string[]>> = {
   service: [],
   source_a: ['pricecharting'],
@@ -24,8 +24,8 @@ for (const [position, market] of MARKETS.entries()) {
 export const shopSources = sql`${[...MARKETS_OF.keys()]}::text[]`
 
 /**
- * Those of the items that share the id of a shop, for the same finish, with another item.
- * @returns by item the markets whose prices come by such an id, as bits by position in MARKETS
+ * Which of the items share a shop id, for the same finish, with another item.
+ * @returns by item, the markets whose prices are matched by such an id, as bits by position in MARKETS
  */
 export async function itemsWithSharedIds(on: Queryable, itemIds: readonly number[]): Promise<Map<number, number>> {
   const { rows } = await sql<{ item_id: number; source: string }>`
@@ -39,7 +39,7 @@ export async function itemsWithSharedIds(on: Queryable, itemIds: readonly number
   return found
 }
 
-/** All items that have or had a shop id in common with some items, with those. */
+/** The given items and all items that share or shared a shop id with them. */
 export async function itemsSharingWith(on: Queryable, itemIds: readonly number[]): Promise<number[]> {
   const { rows } = await sql<{ item_id: number }>`
     select o.item_id from item_foreign_ids f join item_foreign_ids o using (source, foreign_id)
@@ -48,7 +48,7 @@ export async function itemsSharingWith(on: Queryable, itemIds: readonly number[]
   return rows.map((row) => row.item_id)
 }
 
-/** Items with prices whose flag of a shared id is not right, after foreign ids of any items changed. */
+/** Items whose prices have a wrong shared-id flag after foreign ids of any items changed. */
 export async function itemsWithOtherSharing(on: Queryable): Promise<number[]> {
   const markets = [...MARKETS_OF].flatMap(([source, bits]) => MARKETS.flatMap((_, market) => ((bits >> market) & 1 ? [{ source, market }] : [])))
   const { rows } = await sql<{ item_id: number }>`

@@ -1,23 +1,23 @@
-// Statements of a price batch and the prices they replaced, stored so that an import can be reverted after later ones.
+// Statements of a price batch and the prices they replaced, stored so that an import can be reverted even after later ones.
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { FIGURE_COLUMNS, FigureTable } from './figures.ts'
 import { type CurrentPrices, JUMPS } from './current.ts'
 import { PriceBatch } from './price-batch.ts'
 import type { PriceChange } from './payload.ts'
 
-/** What `before` says of a statement: that its key had no price, that it had one, or that the batch speaks of the key earlier. */
+/** Values of `before`: the key had no price; it had one; or an earlier statement of the batch has the same key. */
 const [NO_PRICE, A_PRICE, NOT_FIRST] = [0, 1, 2] as const
 
-/** The columns of eight bytes, then of four, then of one; beside each other what is alike, which compresses well. */
+/** The columns of eight bytes, then of four, then of one; similar columns are adjacent because that compresses well. */
 const EIGHTS = ['updatedAtMs', 'lastAtMs', 'lastConfirmedMs', 'minor', 'lastMinor'] as const
 const FOURS = ['row', 'lastLine', 'itemId', 'labelId', 'lastImportId', 'lastVerdict'] as const
 const ONES = ['market', 'before'] as const
-/** Number of statements, bits that tell which figures there are, number of jumps; and as much again to spare, so that eight bytes fit. */
+/** Words of the header: number of statements, bits of the figures present, number of jumps, and a spare that aligns the columns to eight bytes. */
 const HEADER = 4
 const [HAS_FIGURES, HAD_FIGURES] = [1, 2]
 const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
-/** A current price that is disputed because it jumped. What others state of its item can settle that permanently. */
+/** A current price that is disputed because it jumped. Statements of other markets about its item can settle that permanently. */
 export interface Jump extends Pick<PriceChange, 'itemId' | 'market' | 'labelId'> {
   /** bits of FLAGS */
   flags: number
@@ -25,11 +25,11 @@ export interface Jump extends Pick<PriceChange, 'itemId' | 'market' | 'labelId'>
 
 type Columns = Record<(typeof EIGHTS)[number], Float64Array> & Record<(typeof FOURS)[number], Int32Array> & Record<(typeof ONES)[number], Uint8Array>
 
-/** Statements by key and time, as columns; `last…` is the price that was current before the batch, as `CurrentPrices` has it. */
+/** Statements by key and time, as columns; `last…` is the price that was current before the batch, as in `CurrentPrices`. */
 export class Statements {
   readonly size: number
   readonly #columns: Columns
-  /** statistics in the order of FIGURE_COLUMNS, NaN where missing; no columns where no statement has any */
+  /** statistics in the order of FIGURE_COLUMNS, NaN where missing; no columns if no statement has any */
   readonly #figures: Float64Array[]
   #lastFigures: Float64Array[] = []
   #jumps: Jump[] = []
@@ -41,7 +41,7 @@ export class Statements {
   }
 
   /**
-   * What a batch states, before any of it is written.
+   * The statements of a batch, before any of it is written.
    * @param positions in the batch, by key and time
    */
   static of(batch: PriceBatch, positions: readonly number[], currents: CurrentPrices): Statements {
@@ -56,7 +56,7 @@ export class Statements {
   }
 
   static unpack(packed: Uint8Array): Statements {
-    // A copy of its own begins where columns of eight bytes can.
+    // A copy starts at an offset that is aligned for columns of eight bytes.
     const { buffer } = Uint8Array.from(zstdDecompressSync(packed))
     const [size, has, jumps] = new Uint32Array(buffer, 0, HEADER) as unknown as [number, number, number]
     let at = HEADER * 4
@@ -84,7 +84,7 @@ export class Statements {
     return statements
   }
 
-  /** For storage: the columns one behind the other, compressed. */
+  /** For storage: the columns in sequence, compressed. */
   pack(): Buffer {
     const has = (this.#figures.length > 0 ? HAS_FIGURES : 0) | (this.#lastFigures.length > 0 ? HAD_FIGURES : 0)
     const parts: ArrayBufferView[] = [Uint32Array.of(this.size, has, this.#jumps.length, 0)]
@@ -103,21 +103,21 @@ export class Statements {
     return this.#columns.itemId[n]!
   }
 
-  /** The items of the statements at some positions, or of all. */
+  /** The items of the statements at some positions, or at all. */
   itemIds(positions: Iterable<number> = Array(this.size).keys()): Set<number> {
     const itemIds = new Set<number>()
     for (const n of positions) itemIds.add(this.#columns.itemId[n]!)
     return itemIds
   }
 
-  /** Positions of the statements about some items. */
+  /** Positions of the statements about the given items. */
   about(itemIds: ReadonlySet<number>): number[] {
     const positions: number[] = []
     for (let n = 0; n < this.size; n += 1) if (itemIds.has(this.#columns.itemId[n]!)) positions.push(n)
     return positions
   }
 
-  /** The same without those about some items. */
+  /** The statements without those about the given items. */
   without(itemIds: ReadonlySet<number>): Statements {
     const kept: number[] = []
     for (let n = 0; n < this.size; n += 1) if (!itemIds.has(this.#columns.itemId[n]!)) kept.push(n)
@@ -130,7 +130,7 @@ export class Statements {
     return statements
   }
 
-  /** The statements at some positions as a batch to be written. */
+  /** The statements at some positions as a batch for writing. */
   batchOf(positions: readonly number[]): PriceBatch {
     const { row, itemId, market, labelId, minor, updatedAtMs } = this.#columns
     const batch = new PriceBatch()
@@ -142,12 +142,12 @@ export class Statements {
     return batch
   }
 
-  /** Jumps among the prices of the items, before any of it was written. */
+  /** Jumps among the prices of the items before any of it was written. */
   get jumps(): readonly Jump[] {
     return this.#jumps
   }
 
-  /** Notes what is current before the statements at some positions, which are all about their items. */
+  /** Records the current prices before the statements at some positions, which must be all about their items. */
   setBefore(positions: readonly number[], currents: CurrentPrices): void {
     this.#setJumps(positions, currents)
     const { itemId, market, labelId, before, lastMinor, lastAtMs, lastConfirmedMs, lastImportId, lastLine, lastVerdict } = this.#columns
@@ -188,7 +188,7 @@ export class Statements {
     }
   }
 
-  /** What was current before the statement at a position; null if the batch speaks of the key earlier. */
+  /** The current price before the statement at a position; null if an earlier statement of the batch has the same key. */
   lastOf(n: number): LastStated | null {
     const { before, itemId, market, labelId, lastMinor, lastAtMs, lastConfirmedMs, lastImportId, lastLine, lastVerdict } = this.#columns
     if (before[n] === NOT_FIRST) return null
@@ -210,7 +210,7 @@ export class Statements {
 
 /** A current price as it was before a statement. */
 export interface LastStated extends PriceChange {
-  /** false: there was none, and the units say nothing */
+  /** false: there was none, and the values have no meaning */
   isThere: boolean
   confirmedAtMs: number
   importId: number

@@ -111,7 +111,7 @@ export async function fetchImport(on: Queryable, id: number): Promise<ImportDeta
   return {
     ...summary,
     errors: errors.map(shown),
-    // Imports of before reasons were counted have their first thousand rows only.
+    // Imports from before reasons were counted have only their first thousand rows.
     reasons: (reasons ?? reasonsOf(errors)).map(({ samples, ...reason }) => ({ ...reason, samples: samples.map(shown) })),
     held_by_rule: byRule,
     worst_held: worst,

@@ -5,7 +5,7 @@ import type { WriteCtx } from '#db/change.ts'
 import type { Hold, PriceRules } from './evidence/hold.ts'
 import type { Figures } from './evidence/types.ts'
 
-/** What verbs need that write prices. */
+/** The context of verbs that write prices. */
 export interface PriceWriteCtx extends WriteCtx {
   rules: PriceRules
 }
@@ -20,15 +20,15 @@ export interface PriceWrite {
   labelId: number
   minor: number
   updatedAtMs: number
-  /** what its feed states beside it */
+  /** figures that its feed states for it */
   figures?: Figures | null
-  /** why it must wait, where that is known before it is compared with anything */
+  /** why it must be held, if that is known before any comparison */
   hold?: Hold
 }
 
 export interface PriceCounts {
   accepted: number
-  /** those of the accepted that are the first of their item, market and label */
+  /** those of the accepted prices that are the first of their item, market and label */
   created: number
   unchanged: number
   held: number

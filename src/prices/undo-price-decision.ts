@@ -1,4 +1,4 @@
-// Undoes a decision about prices: everything is as it was before, but for prices that something newer has changed since.
+// Undoes a decision about prices: restores the previous state, except for prices that have changed since.
 import { sql } from 'kysely'
 import { conflict } from '#core/errors.ts'
 import { existing, id } from '#core/fields.ts'
@@ -29,7 +29,7 @@ export const undoPriceDecision = verb(
     }),
 )
 
-/** The first of several who undo a decision has it. @throws NOT_FOUND, or CONFLICT for one that is undone */
+/** Claims the decision: the first of several concurrent undos gets it. @throws NOT_FOUND, or CONFLICT if it is already undone */
 async function take(ctx: PriceWriteCtx, tx: Tx, id: number): Promise<{ decision: Decision }> {
   const taken = await tx
     .updateTable('price_decisions')
@@ -48,7 +48,7 @@ async function marketsOf(tx: Tx, id: number): Promise<number[]> {
   return rows.map((row) => row.market)
 }
 
-/** Marks the prices that are not as the decision left them. */
+/** Marks the prices that are no longer as the decision left them. */
 async function findKept(tx: Tx, id: number, decision: Decision): Promise<void> {
   const isHeld = decision === 'accept' || decision === 'discard'
   await sql`
@@ -74,7 +74,7 @@ async function findKept(tx: Tx, id: number, decision: Decision): Promise<void> {
     where d.decision_id = ${id} and (d.item_id, d.market, d.label_id, d.updated_at) = (q.item_id, q.market, q.label_id, q.updated_at)`.execute(tx)
 }
 
-/** The prices that go back, as a table `d`. */
+/** The prices to restore, as a table `d`. */
 const goingBack = (id: number) => sql`(select * from price_decision_prices where decision_id = ${id} and kept is null) d`
 
 const PUT_BACK: Record<Decision, (ctx: PriceWriteCtx, tx: Tx, id: number) => Promise<void>> = {
@@ -116,7 +116,7 @@ async function reopen(tx: Tx, id: number): Promise<void> {
     update held_prices h set decision = null, decided_by = null, decided_at = null from ${goingBack(id)} where h.id = d.held_id`.execute(tx)
 }
 
-/** Current prices with their evidence as they were; what people confirmed by this decision is confirmed no more. */
+/** Restores current prices with their evidence; confirmations of this decision are removed. */
 async function restoreCurrent(ctx: PriceWriteCtx, tx: Tx, note: Note, id: number): Promise<void> {
   await sql`
     delete from confirmed_prices c using ${goingBack(id)}
@@ -135,6 +135,6 @@ async function restoreCurrent(ctx: PriceWriteCtx, tx: Tx, note: Note, id: number
   const { rows } = await sql<{ item_id: number }>`select distinct item_id from ${goingBack(id)}`.execute(tx)
   const itemIds = rows.map((row) => row.item_id)
   await judgePrices(ctx, tx, note, itemIds)
-  // Nodes read the figures again, too.
+  // So that nodes read the figures again, too.
   note.changed('items', itemIds)
 }

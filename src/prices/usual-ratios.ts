@@ -6,11 +6,11 @@ import type { Conditions } from './evidence/judge.ts'
 import { type GroupRatio, type MarketPair, UsualRatios, usualRatios } from './evidence/ratios.ts'
 import { STATES } from './evidence/types.ts'
 
-/** What the usual ratios of an item depend on. */
+/** The properties of an item that determine its usual ratios. */
 export interface ItemGroup {
   game: string
   categoryId: number
-  /** as sources show it, in lower case; '' where none states it */
+  /** as sources show it, in lower case; '' if none states it */
   finish: string
 }
 
@@ -30,7 +30,7 @@ export async function loadUsualRatios(on: Queryable): Promise<UsualRatios> {
   return new UsualRatios((await storedRatios(on)).values())
 }
 
-/** Computes the usual ratios again from all current prices but stale ones, and stores those that changed. */
+/** Recomputes the usual ratios from all current prices except stale ones, and stores those that changed. */
 export async function refreshUsualRatios(tx: Tx, conditions: Conditions): Promise<void> {
   const before = await storedRatios(tx)
   const after = new Map(usualRatios(await marketPairs(tx, conditions)).map((ratio) => [keyOf(ratio), ratio]))
@@ -63,7 +63,7 @@ function keyOf({ game, categoryId, finish, marketA, marketB }: GroupRatio): stri
   return [game, categoryId, finish, marketA, marketB].join('\t')
 }
 
-/** The database keeps four bytes of each. */
+/** The database stores four bytes of each. */
 function isSame(a: GroupRatio | undefined, b: GroupRatio): boolean {
   return a !== undefined && a.cards === b.cards && Math.fround(a.ratio) === Math.fround(b.ratio) && Math.fround(a.spread) === Math.fround(b.spread)
 }
@@ -74,11 +74,11 @@ function keyTable(ratios: readonly GroupRatio[]) {
     with ordinality as g(game, category_id, finish, market_a, market_b, n)`
 }
 
-/** Every two markets' prices of one item and label that are above the noise in both. */
+/** Pairs of two markets' prices of one item and label that are above the noise in both. */
 async function marketPairs(tx: Tx, { convert, noiseMinor }: Conditions): Promise<MarketPair[]> {
   const stale = STATES.indexOf('stale')
   const pairs: MarketPair[] = []
-  // The service's own prices are evidence for nobody else's.
+  // The service's own prices are no evidence about other markets.
   const chunks = copyOut(
     tx,
     `copy (

@@ -1,19 +1,19 @@
-// Prices that people took out of publication: the same amount is not published again before its feed has stated another one.
+// Prices that people withdrew: the same amount is not published again until its feed has stated a different one.
 import { sql } from 'kysely'
 import { parseMinor } from '#core/money.ts'
 import type { Tx } from '#db/schema.ts'
 import type { PriceChange } from './payload.ts'
 
-/** Rule of the held prices that withdrawn ones are kept as. */
+/** Rule under which withdrawn prices are stored among the held ones. */
 export const WITHDRAWN = 'withdrawn'
 
 /**
  * Whether a feed repeats a withdrawn price.
- * @param lastAtMs date of the published price before it, null for the first: a later one than the withdrawn price ends the withdrawal
+ * @param lastAtMs date of the previous published price; null for the first. One later than the withdrawn price ends the withdrawal
  */
 export type IsWithdrawn = (price: PriceChange, lastAtMs: number | null) => boolean
 
-/** Reads what was withdrawn of these items. */
+/** Reads the withdrawn prices of these items. */
 export async function withdrawnPrices(tx: Tx, itemIds: Iterable<number>): Promise<IsWithdrawn> {
   const { rows } = await sql<{ item_id: number; market: number; label_id: number; price: string; at_ms: number }>`
     select item_id, market, label_id, price, (extract(epoch from updated_at) * 1000)::float8 as at_ms

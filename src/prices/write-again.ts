@@ -1,5 +1,5 @@
-// Takes an import out from under those that came after it, or puts it back there: the prices that it spoke of become what
-// they were before it, and what each later import in effect states of them is written again, by the same rules.
+// Removes an import beneath later ones, or restores it there: its prices are reset to their state before it, and the statements of each later import
+// in effect are replayed by the same rules.
 import { sql } from 'kysely'
 import { MARKETS } from '#core/markets.ts'
 import { minorToText } from '#core/money.ts'
@@ -18,25 +18,24 @@ import type { PriceWriteCtx } from './types.ts'
 import { PriceWriter } from './writer.ts'
 
 const SERVICE = MARKETS.indexOf('service')
-/** Prices in one statement. */
+/** Prices per statement. */
 const MOST = 20_000
-/** Items that are written again at a time. */
+/** Items replayed at once. */
 const ITEMS = 20_000
 
-/** What an import spoke of, and from which batch of statements on all is to be written again. */
+/** The items of an import, and the first batch of statements to replay. */
 export interface Again {
   from: number
   itemIds: ReadonlySet<number>
-  /** items of the import of which more has happened since than imports and their reverts */
+  /** items of the import that were also changed by something other than imports and their reverts */
   others: ReadonlySet<number>
-  /** their prices before anything was reverted */
+  /** their prices before the revert */
   before: CurrentPrices
 }
 
 /**
- * What can be written again once an import is reverted or comes back; to be called before anything is changed, with all markets
- * locked.
- * @returns null if its statements are not kept any more
+ * What can be replayed after an import is reverted or restored. Call it before changing anything, with all markets locked.
+ * @returns null if its statements are no longer stored
  */
 export async function findAgain(tx: Tx, importId: number): Promise<Again | null> {
   const stated = new Set<number>()
@@ -51,11 +50,11 @@ export async function findAgain(tx: Tx, importId: number): Promise<Again | null>
   return { from, itemIds, others, before: await CurrentPrices.read(tx, itemIds) }
 }
 
-/** @returns how many current prices are others than before, or known by other evidence */
+/** @returns number of current prices that changed in value or evidence */
 export async function writeAgain(ctx: PriceWriteCtx, tx: Tx, note: Note, { from, itemIds, others, before }: Again): Promise<number> {
   const batches = await batchesFrom(tx, from)
   if (others.size > 0) await forget(tx, batches, others)
-  // What settles on the way settled long ago.
+  // Disputes settled during the replay were settled and audited long ago.
   const quiet: Note = { ...note, audit: () => {} }
   const all = [...itemIds]
   for (let at = 0; at < all.length; at += ITEMS) await writeSome(ctx, tx, quiet, batches, new Set(all.slice(at, at + ITEMS)))
@@ -86,7 +85,7 @@ async function writeSome(ctx: PriceWriteCtx, tx: Tx, note: Note, batches: readon
   }
 }
 
-/** Forgets what the batches stated of some items: it no longer tells how their prices came about. */
+/** Deletes the batches' statements about some items, because they no longer determine their prices. */
 async function forget(tx: Tx, batches: readonly Batch[], itemIds: ReadonlySet<number>): Promise<void> {
   for (const { id } of batches) {
     const statements = await readStatements(tx, id)
@@ -104,7 +103,7 @@ async function readStatements(tx: Tx, id: number): Promise<Statements> {
   return Statements.unpack(payload)
 }
 
-/** The first batch of the import, or of an import that has some from then on, and so forth: each is written again as a whole. */
+/** The first batch that must be replayed: batches are replayed whole, so each may require an earlier one, and so on. */
 async function firstOf(tx: Tx, importId: number): Promise<number> {
   let first = Number.MAX_SAFE_INTEGER
   for (;;) {
@@ -118,8 +117,8 @@ async function firstOf(tx: Tx, importId: number): Promise<number> {
 }
 
 /**
- * Of some items those whose prices only imports and reverts have changed since: none that were merged or split, of whose prices people
- * have decided, or of which an import spoke that left no statements.
+ * The items whose prices only imports and reverts have changed since: not merged or split, without decisions by people, and without statements of an
+ * import that are no longer stored.
  */
 async function untouched(tx: Tx, from: number, importId: number, itemIds: Iterable<number>): Promise<Set<number>> {
   const { rows } = await sql<{ id: number }>`
@@ -156,7 +155,7 @@ async function batchesFrom(tx: Tx, from: number): Promise<Batch[]> {
   return rows
 }
 
-/** Makes history and current prices of the items those before the batches. */
+/** Resets history and current prices of the items to their state before the batches. */
 async function takeBack(tx: Tx, note: Note, batches: readonly Batch[], itemIds: ReadonlySet<number>): Promise<void> {
   const first = new Map<string, LastStated>()
   const jumps = new Map<string, Jump>()
@@ -174,7 +173,7 @@ async function takeBack(tx: Tx, note: Note, batches: readonly Batch[], itemIds: 
     }
     await takePoints(tx, importId, keys)
   }
-  // What settled a jump since may have been one of the batches.
+  // A jump that was settled since may have been settled by one of the batches.
   for (const [key, jump] of jumps) {
     const last = first.get(key)
     if (!last) continue
@@ -186,7 +185,7 @@ async function takeBack(tx: Tx, note: Note, batches: readonly Batch[], itemIds: 
   await flagJumps(tx, note, [...jumps.values()])
 }
 
-/** Prices of which none of the batches spoke have jumped again, until they are judged. */
+/** Flags jumps again on prices that none of the batches stated, until they are judged. */
 async function flagJumps(tx: Tx, note: Note, jumps: readonly Jump[]): Promise<void> {
   if (jumps.length === 0) return
   await sql`
@@ -199,7 +198,7 @@ async function flagJumps(tx: Tx, note: Note, jumps: readonly Jump[]): Promise<vo
   )
 }
 
-/** Points of the import go, and of what they covered the latest is seen: it goes, too, if it is of one of the batches. */
+/** Deletes the import's points; the latest points they covered become visible, and are deleted in turn if one of the batches stated them. */
 async function takePoints(tx: Tx, importId: number, keys: readonly LastStated[]): Promise<void> {
   if (keys.length === 0) return
   const isOfKey = (table: string) => sql`(${sql.raw(`${table}.item_id, ${table}.market, ${table}.label_id`)}) = (g.item_id, g.market, g.label_id)`
@@ -217,7 +216,7 @@ async function takePoints(tx: Tx, importId: number, keys: readonly LastStated[])
   )
 }
 
-/** Makes current prices what they were, with all that was known of them. */
+/** Restores current prices with all their evidence. */
 async function restore(tx: Tx, note: Note, prices: readonly LastStated[]): Promise<void> {
   const column = (of: (price: LastStated) => number | string | null) => `{${prices.map((price) => of(price) ?? 'NULL').join(',')}}`
   const when = (of: (price: LastStated) => number | string | null) => column((price) => (price.isThere ? of(price) : null))

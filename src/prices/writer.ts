@@ -27,30 +27,30 @@ import type { PriceCounts } from './types.ts'
 import { refreshUsualRatios } from './usual-ratios.ts'
 import { type IsWithdrawn, withdrawnPrices } from './withdrawn-prices.ts'
 
-/** A price that one is compared with. */
+/** The price that a new one is compared with. */
 interface Known extends LastPrice {
   updatedAtMs: number
 }
 
-/** Fewer points than this are not worth the round trips of a COPY. */
+/** Below this number of points, a COPY is not worth its round trips. */
 const COPY_POINTS = 500
-/** To compare the names of more cards than this takes a sixth of an import: the periodic judging does it then. */
+/** Comparing the names of more cards than this takes a sixth of an import: the periodic judging does it then. */
 const MOST_BY_NAME = 200_000
 
-/** Writers of one market take turns, so that what was read about it stays true until the commit. Merges of items lock all. */
+/** Writes to one market are serialised, so that prices read for it stay valid until the commit. Merges of items lock all markets. */
 export async function lockMarkets(tx: Tx, markets: Iterable<number>): Promise<void> {
   for (const market of [...new Set(markets)].sort((a, b) => a - b)) {
     await sql`select pg_advisory_xact_lock(7307, ${market})`.execute(tx)
   }
 }
 
-/** What an import stated in a market: items by label. A file of a long history states each price many times. */
+/** The statements of an import in a market: items by label. A file of a long history states each price many times. */
 interface Feed {
   newestMs: number
   items: Map<number, RowBits>
 }
 
-/** Writes the prices of one import, batch by batch; `finish` follows the last. */
+/** Writes the prices of one import, batch by batch; call `finish` after the last. */
 export class PriceWriter {
   readonly #db: Db
   readonly #tx: Tx
@@ -62,20 +62,17 @@ export class PriceWriter {
   readonly #nowMs: number
   #judge: PriceJudge | null = null
   readonly #locked = new Set<number>()
-  /** what was visible before the first price was read */
+  /** the transaction snapshot before the first price was read */
   #snapshot = ''
-  /** items that were touched; those with prices of several sources; and those of whose other prices the verdict changes */
+  /** items touched; those with prices of several sources; and those whose other prices get a new verdict */
   readonly #touched = new RowBits()
   readonly #several = new RowBits()
   readonly #toJudge = new Set<number>()
   readonly #feeds = new Map<number, Feed>()
-  /** prices that were set or confirmed */
+  /** number of prices set or confirmed */
   #statements = 0
 
-  /**
-   * @param write `accepted`: someone has looked at the prices, which are published whatever comes; `again`: the import stated
-   * them at `nowMs`, and what followed from that then is undone
-   */
+  /** @param write `accepted`: a person has reviewed the prices, so they are always published; `again`: replays statements made at `nowMs` */
   constructor(write: { db: Db; tx: Tx; note: Note; importId: number; rules: PriceRules; accepted?: boolean; again?: boolean; nowMs: number }) {
     this.#db = write.db
     this.#tx = write.tx
@@ -87,7 +84,7 @@ export class PriceWriter {
     this.#nowMs = write.nowMs
   }
 
-  /** Writes up to some ten thousand prices; the same key may occur with several times, in any order. */
+  /** Writes up to some ten thousand prices; a key may occur with several times, in any order. */
   async write(batch: PriceBatch): Promise<PriceCounts> {
     const { size } = batch
     let sorted = batch.sorted()
@@ -99,7 +96,7 @@ export class PriceWriter {
         sorted.map((i) => batch.itemId[i]!),
       )
     let currents = await read()
-    // Items that were merged after the caller had looked them up; from here on the locks keep merges waiting.
+    // Items that were merged after the caller looked them up; the locks now block further merges.
     if (currents.survivors.size > 0) {
       batch.replaceItems(currents.survivors)
       sorted = batch.sorted()
@@ -118,7 +115,7 @@ export class PriceWriter {
     let resumed = 0
     let before = -1
     let previous: Known | null = null
-    /** position of the point with which an interrupted price goes on, -1 for none */
+    /** position of the point at which an interrupted price continues; -1 for none */
     let going = -1
     for (const i of sorted) {
       if (before < 0 || !batch.isSameKey(before, i)) {
@@ -147,7 +144,7 @@ export class PriceWriter {
       if (!last && current < 0) created += 1
       if (last?.updatedAtMs === write.updatedAtMs) covering.push(i)
       if (isCurrent && current >= 0 && write.updatedAtMs < currents.confirmedAtMs[current]!) {
-        // The current price was stated again later: it is interrupted by this one, and goes on from then.
+        // The current price was stated again later: this one interrupts it, and it continues from that time.
         older.push(i)
         const again = batch.addCopy(i, currents.minor[current]!, currents.confirmedAtMs[current]!)
         resumed += 1
@@ -157,7 +154,7 @@ export class PriceWriter {
         continue
       }
       if (going >= 0 && write.updatedAtMs === currentAtMs) {
-        // Interrupted again at the very moment at which it would have gone on.
+        // Interrupted again at the exact time at which it would have continued.
         newest.splice(newest.lastIndexOf(going), 1)
         resumed -= 1
         going = -1
@@ -177,9 +174,8 @@ export class PriceWriter {
   }
 
   /**
-   * Judges what the prices say about others, and others about them: to be called once, behind all other writes of the
-   * transaction.
-   * @param whole whether it was a whole file, so that identical figures and usual ratios are looked at again
+   * Judges these prices by others and others by these; call it once, after all other writes of the transaction.
+   * @param whole whether this was a whole file, so that identical figures and usual ratios are updated
    */
   async finish({ whole }: { whole: boolean }): Promise<void> {
     const judge = this.#judge
@@ -188,7 +184,7 @@ export class PriceWriter {
     await lockJudging(tx)
     await this.#storeFeeds()
     for (const id of await this.#changedMeanwhile()) if (this.#touched.has(id)) this.#toJudge.add(id)
-    // A person's word is written down after the price.
+    // A confirmation is recorded after the price.
     if (this.#accepted) this.#touched.forEach((id) => this.#toJudge.add(id))
     if (whole && this.#several.size > 0) {
       await refreshUsualRatios(tx, judge.conditions)
@@ -216,7 +212,7 @@ export class PriceWriter {
     this.#snapshot = rows[0]!.snapshot
   }
 
-  /** So that the import can be taken out from under those that come after it. What waits for its item says nothing of prices. */
+  /** Stored so that the import can be reverted even after later ones. Prices held for an ambiguous item are not statements. */
   async #keepStatements(batch: PriceBatch, sorted: readonly number[], currents: CurrentPrices): Promise<void> {
     if (this.#again || this.#accepted) return
     const positions = batch.holds.size === 0 ? sorted : sorted.filter((i) => !batch.holds.has(i))
@@ -236,7 +232,7 @@ export class PriceWriter {
     return holdOf(candidate, this.#rules, this.#nowMs)
   }
 
-  /** Creates a price the current one. */
+  /** Makes a price the current one. */
   #set(batch: PriceBatch, i: number, currents: CurrentPrices, current: number, changes: CurrentChanges, figures: Figures | null): void {
     const write = batch.at(i)
     if (current >= 0) changes.remember(current)
@@ -255,7 +251,7 @@ export class PriceWriter {
     this.#stated(write)
   }
 
-  /** A feed states the current price again: at a later time, or with other figures. The same statement again says nothing. */
+  /** A feed states the current price again: at a later time, or with other figures. An exact repetition changes nothing. */
   #confirm(batch: PriceBatch, i: number, currents: CurrentPrices, at: number, changes: CurrentChanges): void {
     const write = batch.at(i)
     const { minor, updatedAtMs } = write
@@ -266,7 +262,7 @@ export class PriceWriter {
     if (updatedAtMs === confirmedAtMs && !isOther) return
     changes.remember(at)
     const jumps = this.#jumpsOf({ minor, updatedAtMs, figures: figures ?? currents.figures.at(at) }, currents, at)
-    // Other figures are no longer identical to those of another item.
+    // Changed figures are no longer identical to another item's.
     currents.verdict[at] = unjudged(jumps | (isOther ? 0 : currents.verdict[at]! & IDENTICAL))
     if (isOther) currents.figures.set(at, figures)
     currents.confirmedAtMs[at] = updatedAtMs
@@ -274,7 +270,7 @@ export class PriceWriter {
     this.#stated(write)
   }
 
-  /** What speaks against a price that replaces or repeats a current one: bits of flags. */
+  /** Evidence against a price that replaces or repeats a current one: bits of flags. */
   #jumpsOf(now: StatedPrice, currents: CurrentPrices, at: number): number {
     return jumpsOf(now, knownOf(currents, at), this.#judge!.conditions.noiseMinor[currents.market(at)]!, this.#rules)
   }
@@ -289,7 +285,7 @@ export class PriceWriter {
     items.add(itemId)
   }
 
-  /** Judges the prices that are written, so that their verdicts are written with them. */
+  /** Judges the prices about to be written, so that their verdicts are written with them. */
   async #judgeChanges(batch: PriceBatch, currents: CurrentPrices, changes: CurrentChanges): Promise<void> {
     if (changes.before.size === 0) return
     const judge = this.#judge!
@@ -309,7 +305,7 @@ export class PriceWriter {
     for (const at of changes.confirmed) judgeOf(currents.itemId(at), currents.labelId(at))
   }
 
-  /** When the import's newest price in each market is of; the periods between tell the rhythm of a source. */
+  /** Records the time of the import's newest price in each market; the periods in between determine a source's interval. */
   async #storeFeeds(): Promise<void> {
     if (this.#accepted || this.#feeds.size === 0) return
     const feeds = [...this.#feeds]
@@ -322,7 +318,7 @@ export class PriceWriter {
         set newest = greatest(price_feeds.newest, excluded.newest), prices = price_feeds.prices + excluded.prices`.execute(this.#tx)
   }
 
-  /** Items whose prices or verdicts others have committed since this writer read its first price. */
+  /** Items whose prices or verdicts other transactions have committed since this writer read its first price. */
   async #changedMeanwhile(): Promise<Set<number>> {
     const { rows } = await sql<{ kind: 'prices' | 'evidence'; payload: Buffer }>`
       select kind, payload from change_log
@@ -336,7 +332,7 @@ export class PriceWriter {
     return ids
   }
 
-  /** A person who accepts a price knows better than one who withdrew it earlier. */
+  /** A person who accepts a price overrides an earlier withdrawal. */
   async #readWithdrawn({ itemId }: PriceBatch, sorted: readonly number[]): Promise<IsWithdrawn> {
     if (this.#accepted) return () => false
     return withdrawnPrices(
@@ -345,7 +341,7 @@ export class PriceWriter {
     )
   }
 
-  /** For prices older than the current one: the point of the history that they follow, by position. */
+  /** For prices older than the current one: the preceding point of the history, by position. */
   async #readEarlier(batch: PriceBatch, sorted: readonly number[], currents: CurrentPrices): Promise<Map<number, Known>> {
     const { itemId, market, labelId, updatedAtMs } = batch
     const old = sorted.filter((i) => {
@@ -378,8 +374,8 @@ export class PriceWriter {
 
   /**
    * Adds points to the history.
-   * @param newest later than the current price of their key, so that no point should stand in their place
-   * @param older that may take the place of one
+   * @param newest later than the current price of their key, so normally without an existing point at their time
+   * @param older may conflict with an existing point
    */
   async #insertPoints(batch: PriceBatch, newest: number[], older: number[]): Promise<void> {
     if (newest.length + older.length === 0) return
@@ -401,7 +397,7 @@ export class PriceWriter {
         set price = excluded.price, import_id = excluded.import_id`.execute(this.#tx)
   }
 
-  /** Adds points by COPY, half the work of an insert that looks for conflicts; false, and nothing done, when there is one. */
+  /** Adds points by COPY, which takes half as long as an insert with conflict handling. @returns false, having added nothing, on a conflict */
   async #copyPoints({ itemId, market, labelId, updatedAtMs, minor }: PriceBatch, points: readonly number[]): Promise<boolean> {
     const rows = new BinaryRows()
     for (const i of points) {
@@ -420,7 +416,7 @@ export class PriceWriter {
     }
   }
 
-  /** Another price for the same moment takes the place of a point, which is kept for the case that this one goes. */
+  /** Replaces the point at the same time; the replaced one is kept in case this one is reverted. */
   async #cover(batch: PriceBatch, points: readonly number[]): Promise<void> {
     if (points.length === 0) return
     await sql`
@@ -460,8 +456,8 @@ export class PriceWriter {
   }
 
   /**
-   * Sets current prices that were read where they lie, half the work of looking for them by their key.
-   * @returns how many: fewer than given when another writer has moved some since (the service's own prices are not locked)
+   * Updates current prices by the ctid at which they were read, which takes half as long as by key.
+   * @returns their number: fewer than given if another writer has moved some since (the service's own prices are not locked)
    */
   async #updateCurrent(batch: PriceBatch, currents: CurrentPrices, set: readonly number[], ats: readonly number[]): Promise<number> {
     if (set.length === 0) return 0
@@ -495,7 +491,7 @@ export class PriceWriter {
     )
   }
 
-  /** Moves on what is known of prices that were only confirmed; those that another writer has moved are found by their key. */
+  /** Updates the evidence of prices that were only confirmed; those that another writer has moved are found by key. */
   async #updateConfirmed(currents: CurrentPrices, ats: readonly number[]): Promise<void> {
     if (ats.length === 0) return
     const { arrays, columns, set } = evidenceParts(currents, ats)
@@ -511,12 +507,12 @@ export class PriceWriter {
     if ((await update(sql`p.ctid = g.place`)) < ats.length) await update(sql`true`)
   }
 
-  /** Lines of the file as PostgreSQL writes an array; a price that someone accepted has none. */
+  /** Lines of the file as a PostgreSQL array literal; a price that a person accepted has none. */
   #lines(batch: PriceBatch, positions: readonly number[]): string {
     return this.#accepted ? `{${positions.map(() => 'NULL').join(',')}}` : batch.column('row', positions)
   }
 
-  /** Prices of the import that waited, and need not any more. */
+  /** Deletes held prices of the import that need not be held any more. */
   async #dropHeld(batch: PriceBatch, sorted: readonly number[], held: readonly number[]): Promise<void> {
     const waits = new Set(held)
     const free = sorted.filter((i) => !waits.has(i))
@@ -527,10 +523,10 @@ export class PriceWriter {
         and h.import_id = ${this.#importId}::int4 and h.decision is null and h.rule <> 'foreign_id'`.execute(this.#tx)
   }
 
-  /** A price that waits already is not put there twice, nor one that was discarded; gives the number that are new. */
+  /** Inserts held prices, except those already open or discarded. @returns number of new ones */
   async #insertHeld(batch: PriceBatch, held: readonly number[], holds: readonly Hold[]): Promise<number> {
     if (held.length === 0) return 0
-    // Written again, it may wait for another reason.
+    // In a replay, it may be held for another reason.
     const known = this.#again
       ? sql`(item_id, market, label_id, updated_at) where decision is null do update
           set (rule, reason, compared_price, times_off) = (excluded.rule, excluded.reason, excluded.compared_price, excluded.times_off)
@@ -565,7 +561,7 @@ export class PriceWriter {
   }
 }
 
-/** Prices of a batch as a table with a column each; amounts travel as exact decimal text. */
+/** Prices of a batch as a table, one column each; amounts are passed as exact decimal text. */
 function given(batch: PriceBatch, positions: readonly number[]) {
   return sql`unnest(${batch.column('itemId', positions)}::int4[], ${batch.column('market', positions)}::int2[], ${batch.column('labelId', positions)}::int4[],
     ${amounts(batch, positions)}::numeric[], ${batch.column('updatedAtMs', positions)}::float8[])
@@ -584,14 +580,14 @@ function placesOf({ places }: CurrentPrices, ats: readonly number[]): string {
   return `{"${ats.map((at) => places[at]!).join('","')}"}`
 }
 
-/** Evidence of some prices in a statement over a table `g`: what to add to its arrays and its columns, and what to set. */
+/** SQL parts for the evidence of some prices in a statement over a table `g`: additional arrays, their columns, and the assignments. */
 interface EvidenceParts {
   arrays: RawBuilder<unknown>
   columns: RawBuilder<unknown>
   set: RawBuilder<unknown>
 }
 
-/** Of thousands of prices that nothing distinguishes, as most feeds bring them, no arrays are needed. */
+/** If thousands of prices have the same evidence, as with most feeds, no arrays are needed. */
 function evidenceParts(currents: CurrentPrices, ats: readonly number[]): EvidenceParts {
   const { confirmedAtMs, updatedAtMs, verdict } = currents
   const first = verdict[ats[0]!]!
@@ -614,7 +610,7 @@ function evidenceParts(currents: CurrentPrices, ats: readonly number[]): Evidenc
   }
 }
 
-/** The same with every column, for prices that may be new. */
+/** All evidence columns, for prices that may be new. */
 function evidenceArrays(currents: CurrentPrices, ats: readonly number[]): RawBuilder<unknown> {
   const { confirmedAtMs, updatedAtMs, verdict } = currents
   const confirmed = ats.map((at) => (confirmedAtMs[at]! > updatedAtMs[at]! ? confirmedAtMs[at]! : 'NULL'))
@@ -622,7 +618,7 @@ function evidenceArrays(currents: CurrentPrices, ats: readonly number[]): RawBui
   return sql`${arrays}, ${figureArrays(currents.figures, ats)}`
 }
 
-/** The verdict of a price before it is judged. */
+/** The verdict of a price that is not judged yet. */
 function unjudged(flags: number): number {
   return flags === 0 ? 0 : packedVerdict(STATES.indexOf('disputed'), 0, flags)
 }

@@ -1,10 +1,10 @@
-// The file of an archived month: Parquet in row groups sorted by item, so that the points of an item are read from one or two groups.
+// The file of an archived month: Parquet with row groups sorted by item, so that the points of an item are in one or two groups.
 import { createHash } from 'node:crypto'
 import type { AsyncBuffer, ColumnMetaData, FileMetaData } from 'hyparquet'
 import { parquetMetadataAsync, parquetRead } from 'hyparquet'
 import { fileWriter, ParquetWriter } from 'hyparquet-writer'
 
-/** A point of the history as the archive has it. */
+/** A point of the history in an archive file. */
 export interface ArchivedPoint {
   itemId: number
   /** position in MARKETS */
@@ -21,13 +21,13 @@ interface PointGroup {
   columns: readonly ArrayLike<number>[]
 }
 
-/** What a file holds: how many points, and the SHA-256 of them in their order. */
+/** Facts about the content of a file: number of points, and the SHA-256 over them in file order. */
 export interface ArchiveFileFacts {
   rows: number
   checksum: string
 }
 
-/** A chart reads about as many rows of each month; fewer make the footer larger than what it saves. */
+/** A chart reads about this many rows of each month; smaller groups enlarge the footer by more than they save. */
 const GROUP_ROWS = 4_096
 const INTEGER = { type: 'INT32', repetition_type: 'REQUIRED' } as const
 const COLUMNS = [
@@ -41,8 +41,8 @@ const COLUMNS = [
 const SCHEMA = [{ name: 'root', num_children: COLUMNS.length }, ...COLUMNS]
 
 /**
- * Writes a file of points that come sorted by item.
- * @returns its facts, and the imports whose points it holds
+ * Writes a file of points, which must arrive sorted by item.
+ * @returns facts about its content, and the imports that its points belong to
  */
 export async function writeArchiveFile(path: string, points: AsyncIterable<ArchivedPoint>): Promise<ArchiveFileFacts & { importIds: number[] }> {
   const parquet = new ParquetWriter({ writer: fileWriter(path), schema: SCHEMA, statistics: false, createdBy: 'mintmark' })
@@ -70,7 +70,7 @@ export async function writeArchiveFile(path: string, points: AsyncIterable<Archi
       { name: 'price', data: batch.map((point) => BigInt(point.minor)) },
       { name: 'import_id', data: batch.map((point) => point.importId) },
     ]
-    // Only the items of a group are asked for, and a group is read whole: more in the footer makes opening slower.
+    // Reads search only by item and read groups whole; further statistics in the footer would slow down opening.
     await parquet.write({ columnData: columnData.map((column) => ({ ...column, offsetIndex: false })), rowGroupSize: batch.length })
     batch = []
   }
@@ -84,7 +84,7 @@ export async function writeArchiveFile(path: string, points: AsyncIterable<Archi
   return { ...facts.end(), importIds: [...importIds].sort((a, b) => a - b) }
 }
 
-/** Count and checksum of points, group by group; both are the same for the rows written and for those read back. */
+/** Count and checksum of points, group by group; identical for the rows written and the rows read back. */
 class FactsOfGroups {
   readonly #hash = createHash('sha256')
   #rows = 0
@@ -99,10 +99,10 @@ class FactsOfGroups {
   }
 }
 
-/** Numbers that are kept of each column of a row group: where its data begins, its dictionary (-1: none), and its bytes. */
+/** Numbers per column of a row group: offset of its data, offset of its dictionary (-1: none), and length in bytes. */
 const KEPT = 3
 
-/** A file that was opened: its footer is read once and kept in about 180 bytes a row group. */
+/** An open file: its footer is read once and kept in memory, about 180 bytes per row group. */
 export class ArchiveFile {
   readonly #file: AsyncBuffer
   /** first and last item, and rows, of each group */
@@ -110,7 +110,7 @@ export class ArchiveFile {
   readonly #lastItem: Int32Array
   readonly #rows: Int32Array
   readonly #offsets: Float64Array
-  /** the columns of the first group, which give what is the same in all */
+  /** the columns of the first group, for properties that are the same in all groups */
   readonly #columns: readonly ColumnMetaData[]
 
   private constructor(file: AsyncBuffer, { row_groups: groups }: FileMetaData) {
@@ -136,7 +136,7 @@ export class ArchiveFile {
     return new ArchiveFile(file, await parquetMetadataAsync(file))
   }
 
-  /** Points of items, in the order of the file. */
+  /** Points of items, in file order. */
   async pointsOf(itemIds: readonly number[]): Promise<ArchivedPoint[]> {
     const wanted = new Set<number>()
     for (const id of itemIds) for (let g = this.#groupOf(id); this.#firstItem[g]! <= id; g++) wanted.add(g)
@@ -144,19 +144,19 @@ export class ArchiveFile {
     return groups.flatMap((group) => pointsIn(group, (id) => itemIds.includes(id)))
   }
 
-  /** All points, in the order of the file. */
+  /** All points, in file order. */
   async *points(): AsyncGenerator<ArchivedPoint> {
     for (let g = 0; g < this.#rows.length; g++) yield* pointsIn(await this.#read(g), () => true)
   }
 
-  /** Reads everything. */
+  /** Computes the facts from the whole file. */
   async facts(): Promise<ArchiveFileFacts> {
     const facts = new FactsOfGroups()
     for (let g = 0; g < this.#rows.length; g++) facts.add(await this.#read(g))
     return facts.end()
   }
 
-  /** The first group whose last item is not before this one. */
+  /** The first group whose last item is this one or a later one. */
   #groupOf(itemId: number): number {
     let [from, to] = [0, this.#lastItem.length]
     while (from < to) {
@@ -180,7 +180,7 @@ export class ArchiveFile {
           columns[c]!.length === 0 ? (columnData as ArrayLike<number>) : [...Array.from(columns[c]!), ...Array.from(columnData as ArrayLike<number>)]
       },
     })
-    // As whole hundredths: a decimal is read as a number with a fraction.
+    // Converted to whole hundredths because the reader returns decimals as fractional numbers.
     columns[PRICE] = Array.from(columns[PRICE]!, (price) => Math.round(price * 100))
     if (columns.some((column) => column.length !== rows)) throw new Error(`Row group ${group} of the archive file is damaged`)
     return { rows, columns }

@@ -1,4 +1,4 @@
-// Moving of months between the database and the archive: each step leaves every point readable in one of the two.
+// Moves months between the database and the archive: after each step, every point is readable from one of the two.
 import { rm } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
@@ -14,18 +14,18 @@ import { lockMarkets } from '../writer.ts'
 import { type ArchivedPoint, writeArchiveFile } from './archive-file.ts'
 import type { PriceArchive } from './price-archive.ts'
 
-/** A month of the history that is in the archive, or was restored from it. */
+/** A month of the history that is archived, or was restored from the archive. */
 export interface PriceMonth {
   /** such as `2024-05` */
   month: string
-  /** null where it was restored */
+  /** null if it was restored */
   file: string | null
   /** points in the file */
   rows: number
   archived_at: string
 }
 
-/** After each of these, the program may die. */
+/** Steps after each of which the process may crash without losing data. */
 export type ArchiveStep = 'written' | 'stored' | 'verified' | 'swapped'
 
 interface Archiving {
@@ -33,24 +33,24 @@ interface Archiving {
   archive: PriceArchive
   now: Date
   onStep?: (step: ArchiveStep, month: string) => void | Promise<void>
-  /** breaks off without having moved anything */
+  /** aborts without having moved anything */
   signal?: AbortSignal
 }
 
 /**
- * Points that stood at some moment of this time, or came in it, stay in the database, however old they are: judging, explaining
- * and undoing look back over 90 days at most, and so never need the archive.
+ * Points that were in effect or arrived within these days stay in the database, however old they are: judging, explaining and undoing look back at
+ * most 90 days, so they never need the archive.
  */
 const STANDING_DAYS = 100
-/** A month of which fewer points were replaced since is not archived again by itself. */
+/** A month with fewer newly replaced points than this is not archived again automatically. */
 const WORTH_ARCHIVING = 10_000
 const BATCH = 20_000
 const LOCK_ATTEMPTS = 100
 const LOCK_POLL_MS = 50
-/** Advisory lock of the process that archives. */
+/** Advisory lock of the archiving process. */
 const ARCHIVING = 7314
 
-/** Nodes of the previous release do not read archives: nothing is archived by itself on the day of an upgrade. */
+/** Nodes of the previous release cannot read archives: nothing is archived automatically on the day of an upgrade. */
 export async function mayArchive(db: Db): Promise<boolean> {
   const { rows } = await sql<{ may: boolean }>`
     select exists (select from kysely_migration where name like '%price_archives' and "timestamp"::timestamptz < now() - interval '1 day') as may`.execute(
@@ -60,9 +60,9 @@ export async function mayArchive(db: Db): Promise<boolean> {
 }
 
 /**
- * Archives the months that ended more than so many months ago, oldest first; those that were restored stay.
+ * Archives the months that ended more than `keepMonths` months ago, oldest first; restored months stay in the database.
  * @param keepMonths months before the current one that stay in the database, at least 5
- * @returns the months that were archived; none where another process is archiving
+ * @returns the archived months; none if another process is archiving
  */
 export async function archiveOldMonths(archiving: Archiving, keepMonths: number): Promise<PriceMonth[]> {
   return (await alone(archiving.db, () => archiveDue(archiving, keepMonths))) ?? []
@@ -83,11 +83,11 @@ async function archiveDue(archiving: Archiving, keepMonths: number): Promise<Pri
 }
 
 /**
- * Archives the points of a month that later ones replaced; those that still stand stay in the database. A month that is in the
- * archive already gets a new file with what came since.
- * @returns null where there was nothing to move
- * @throws Error where the file does not read back as it was written, where the month changed or was in use meanwhile, or another
- *   process is archiving: nothing moved then
+ * Archives the points of a month that later points replaced; points still in effect stay in the database. A month that is already archived gets a new
+ * file that includes the points added since.
+ * @returns null if there was nothing to move
+ * @throws Error if the file cannot be read back as written, the month changed or was locked meanwhile, or another process is archiving; nothing was
+ * moved then
  */
 export async function archiveMonth(archiving: Archiving, month: string): Promise<PriceMonth | null> {
   const done = await alone(archiving.db, async () => ({ moved: await archiveOne(archiving, month, 1) }))
@@ -95,7 +95,7 @@ export async function archiveMonth(archiving: Archiving, month: string): Promise
   return done.moved
 }
 
-/** @param least points that are worth a new file */
+/** @param least minimum number of points for a new file */
 async function archiveOne(archiving: Archiving, month: string, least: number): Promise<PriceMonth | null> {
   const replacedBefore = new Date(archiving.now.getTime() - STANDING_DAYS * DAY_MS)
   const latest = replacedBefore.toISOString().slice(0, 7)
@@ -109,7 +109,7 @@ async function archiveOne(archiving: Archiving, month: string, least: number): P
   }
 }
 
-/** Only one process archives at a time: a second one would write the same files in vain. @returns null where another one does */
+/** Runs `work` unless another process is archiving, which would write the same files. @returns null if one is */
 function alone<T>(db: Db, work: () => Promise<T>): Promise<T | null> {
   return db.kysely.connection().execute(async (held) => {
     const { rows } = await sql<{ got: boolean }>`select pg_try_advisory_lock(${sql.lit(ARCHIVING)}) as got`.execute(held)
@@ -125,7 +125,7 @@ function alone<T>(db: Db, work: () => Promise<T>): Promise<T | null> {
 interface Move {
   month: string
   replacedBefore: Date
-  /** where the file is written */
+  /** path of the file being written */
   staged: string
   least: number
 }
@@ -162,8 +162,8 @@ async function moveMonth(
     throw new Error(`The file of ${month} in ${archive.files.place} is not as it was written: ${stored.rows} rows instead of ${rows}`)
   }
   await reached('verified')
-  // One snapshot, taken when both locks are held: a price of a later month that commits meanwhile must not make a point count
-  // as replaced for one statement and not for another.
+  // One snapshot, taken once both locks are held: otherwise a concurrently committed price of a later month could make a point count as replaced in
+  // one statement and not in another.
   const swap = db.kysely.transaction().setIsolationLevel('repeatable read')
   await swap.execute(async (tx) => {
     await sql`lock table price_archives in exclusive mode`.execute(tx)
@@ -191,7 +191,7 @@ async function moveMonth(
   return { month, file, rows, archived_at: now.toISOString() }
 }
 
-/** Points that others of the same moment took the place of are kept, for the case that those go. */
+/** Points covered by another import's point of the same time are kept, in case that import is reverted. */
 async function cover(tx: Tx, points: readonly ArchivedPoint[]): Promise<void> {
   for (let from = 0; from < points.length; from += BATCH) {
     const some = points.slice(from, from + BATCH)
@@ -207,9 +207,8 @@ async function cover(tx: Tx, points: readonly ArchivedPoint[]): Promise<void> {
 }
 
 /**
- * Puts an archived month back into the database, where it stays until it is archived by hand. Its file stays, too: a backup of
- * the database from before needs it.
- * @throws Error where the archive does not have it, or its file is not as it was written
+ * Restores an archived month to the database, where it stays until it is archived manually. Its file is kept, because older database backups need it.
+ * @throws Error if the archive does not have it, or its file is damaged
  */
 export async function restoreMonth({ db, archive }: Pick<Archiving, 'db' | 'archive'>, month: string): Promise<PriceMonth> {
   return db.kysely.transaction().execute(async (tx) => {
@@ -233,14 +232,14 @@ export async function restoreMonth({ db, archive }: Pick<Archiving, 'db' | 'arch
   })
 }
 
-/** Removes archived months before this one, such as `2024-05`. */
+/** Deletes archived months before `keepFrom`, such as `2024-05`. */
 export async function forgetArchives(db: Db, { files }: PriceArchive, keepFrom: string): Promise<string[]> {
   const gone = await db.kysely.deleteFrom('price_archives').where('month', '<', keepFrom).returning(['month', 'file', 'earlier_files']).execute()
   for (const { file, earlier_files: earlier } of gone) for (const name of file === null ? earlier : [file, ...earlier]) await files.remove(name)
   return gone.map(({ month }) => month)
 }
 
-/** Months that are or were in the archive, oldest first; one of them where it is named. */
+/** Months that are or were archived, oldest first; only `month` if given. */
 export async function archivedMonths(on: Queryable, month?: string): Promise<(PriceMonth & { checksum: string })[]> {
   let months = on.selectFrom('price_archives').select(['month', 'file', 'rows', 'checksum', 'archived_at']).orderBy('month')
   if (month !== undefined) months = months.where('month', '=', month)
@@ -257,8 +256,8 @@ async function hasPoints(db: Db, month: string, count: number): Promise<boolean>
 }
 
 /**
- * The points of a month, each with whether it may go: a later one replaced it in time, both are of imports of before that time, so
- * that reverting those of the last weeks finds all that it needs, and no merge would take it along when it is undone.
+ * The points of a month, each with whether it may be archived: a later point replaced it before `replacedBefore`, both belong to imports from before
+ * that time (so that recent imports can still be reverted), and undoing a merge would not move it.
  */
 function judgedPoints(month: string, replacedBefore: Date): RawBuilder<unknown> {
   const next = sql`${`${monthAfter(month)}-01T00:00:00Z`}::timestamptz`
@@ -282,7 +281,7 @@ function judgedPoints(month: string, replacedBefore: Date): RawBuilder<unknown> 
   ) judged`
 }
 
-/** How many points of a month were replaced, and a hash of them that does not depend on their order. */
+/** Number of replaced points of a month, and an order-independent hash of them. */
 async function replacedFacts(on: Queryable, month: string, replacedBefore: Date): Promise<{ rows: number; hash: string }> {
   const { rows } = await sql<{ rows: number; hash: string }>`
     select count(*)::float8 as rows, coalesce(sum(hashtextextended(
@@ -314,7 +313,7 @@ async function* replacedPoints(tx: Tx, month: string, replacedBefore: Date, sign
   await sql`close archived`.execute(tx)
 }
 
-/** Both in one order; of two of the same moment that of the later import, the other one is added to `covered`. */
+/** Merges both sources in one order; of two points of the same time, the one of the later import is used, and the other is added to `covered`. */
 async function* mergedPoints(
   inFile: AsyncGenerator<ArchivedPoint>,
   inDatabase: AsyncGenerator<ArchivedPoint>,
@@ -339,7 +338,7 @@ function inOrder(a: ArchivedPoint, b: ArchivedPoint): number {
   return a.itemId - b.itemId || a.market - b.market || a.labelId - b.labelId || a.atMs - b.atMs
 }
 
-/** Takes the table for this transaction without making others wait for it: readers of the month end first. */
+/** Locks the table for this transaction without blocking others while it waits: reads in progress finish first. */
 async function lockAlone(tx: Tx, table: RawBuilder<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     await sql`savepoint lock_alone`.execute(tx)
@@ -366,10 +365,10 @@ async function* copyLines(points: AsyncIterable<ArchivedPoint>): AsyncGenerator<
   yield lines.join('')
 }
 
-/** Gives points of items that were merged meanwhile to the survivors, and notes them with the merges, as merging them would have done. */
+/** Moves points of items that were merged since to the survivors, and records them with the merges, as merging would have done. */
 async function followMerges(tx: Tx): Promise<void> {
   const merging = sql`restored_points r join merges m on m.from_item = r.item_id and m.undone_at is null`
-  // Once for each merge of a chain.
+  // One pass per merge in a chain.
   for (;;) {
     const { rows } = await sql`select from ${merging} limit 1`.execute(tx)
     if (rows.length === 0) return
@@ -390,14 +389,14 @@ async function followMerges(tx: Tx): Promise<void> {
   }
 }
 
-/** What a survivor has of the same import and moment. */
+/** The survivor's point of the same import and time. */
 function sameOf(table: string): RawBuilder<unknown> {
   return sql`
     select from ${sql.table(table)} s
     where (s.item_id, s.market, s.label_id, s.updated_at, s.import_id) = (m.into_item, r.market, r.label_id, r.updated_at, r.import_id)`
 }
 
-/** Puts the points into the history; of two of the same moment that of the later import is seen, and the other one is covered. */
+/** Inserts the points into the history; of two points of the same time, the one of the later import is visible and the other is covered. */
 async function placeRestored(tx: Tx): Promise<void> {
   await sql`
     with covered as (

@@ -1,9 +1,9 @@
-// The price archive that the settings name: a folder, or `archive` in the bucket of the dumps.
+// The price archive chosen by the settings: a folder, or `archive` in the bucket of the dumps.
 import type { BucketSettings } from '#config.ts'
 import { openFileStore } from '#files/file-store.ts'
 import { PriceArchive } from './price-archive.ts'
 
-/** Opens the archive; nothing is asked of its store yet. */
+/** Opens the archive; does not access its store yet. */
 export function openPriceArchive({ archiveDir, dumpsS3 }: { archiveDir: string; dumpsS3: BucketSettings | null }): PriceArchive {
   return new PriceArchive(openFileStore(archiveDir, dumpsS3, 'archive'))
 }

@@ -1,4 +1,4 @@
-// Reads of archived months: the points of an item from the files that a window of time needs.
+// Reads archived months: the points of an item from the files that a time window needs.
 import { LRUCache } from 'lru-cache'
 import { sql } from 'kysely'
 import { ServiceError } from '#core/errors.ts'
@@ -8,19 +8,19 @@ import type { FileStore } from '#files/file-store.ts'
 import { type ArchivedPoint, ArchiveFile } from './archive-file.ts'
 
 export interface HistoryWindow {
-  /** included; since ever when absent */
+  /** inclusive; default: no lower bound */
   from?: Date
-  /** not included; until now when absent */
+  /** exclusive; default: now */
   to?: Date
 }
 
-/** Files whose footers are kept. */
+/** Maximum files whose footers are kept in memory. */
 const OPEN_FILES = 60
-/** A month moves once in its life: that it moves twice during one read does not happen. */
+/** A month rarely moves, so repeated moves during one read do not happen in practice. */
 const ATTEMPTS = 5
 
 interface NeededFiles {
-  /** the item, and items that were merged into it, the earliest merge first */
+  /** the item and the items merged into it, earliest merge first */
   ids: number[]
   files: string[]
 }
@@ -35,10 +35,10 @@ export class PriceArchive {
   }
 
   /**
-   * Reads the history while no month moves between database and archive: `read` gets the archived points of the item, and is
-   * called again if one moved meanwhile. Points of items that were merged into it are the item's.
-   * @param read joins them with what the database has; of two of the same moment that of the later import counts
-   * @throws UNAVAILABLE where the archive cannot be read
+   * Reads the history consistently although months may move between database and archive: `read` receives the archived points of the item and is
+   * called again if a month moved meanwhile. Points of merged items count as the survivor's.
+   * @param read joins the archived points with those of the database; of two points of the same time, the one of the later import counts
+   * @throws UNAVAILABLE if the archive cannot be read
    */
   async joined<T>(on: Queryable, itemId: number, window: HistoryWindow, read: (archived: ArchivedPoint[]) => Promise<T>): Promise<T> {
     let needed = await neededFiles(on, itemId, window)
@@ -55,7 +55,7 @@ export class PriceArchive {
     }
   }
 
-  /** The file, opened; its footer is kept. */
+  /** The open file, with its footer in memory. */
   async open(name: string): Promise<ArchiveFile> {
     const known = this.#open.get(name)
     if (known) return known
@@ -65,7 +65,7 @@ export class PriceArchive {
     return opening
   }
 
-  /** The file as the store has it now. */
+  /** Opens the file again, as the store has it now. */
   async openAgain(name: string): Promise<ArchiveFile> {
     const byteLength = await this.files.size(name)
     if (byteLength === null) throw new Error(`${this.files.place} has no file ${name}`)
@@ -84,7 +84,7 @@ export class PriceArchive {
   }
 }
 
-/** Of points of merged items at the same moment that of the later import counts, the item's own before others, as merges decide it. */
+/** Of points of merged items at the same time, keeps the one of the later import; among equals the item's own, as merges do. */
 export function withoutCovered(points: readonly ArchivedPoint[], ids: readonly number[]): ArchivedPoint[] {
   const seen = new Map<string, ArchivedPoint>()
   for (const point of points.toSorted((a, b) => b.importId - a.importId || ids.indexOf(a.itemId) - ids.indexOf(b.itemId))) {
@@ -94,7 +94,7 @@ export function withoutCovered(points: readonly ArchivedPoint[], ids: readonly n
   return [...seen.values()]
 }
 
-/** Archived points were all replaced before some moment: windows that begin later do not need the file. */
+/** Every archived point had been replaced by a known time: windows that begin later do not need the file. */
 async function neededFiles(on: Queryable, itemId: number, { from, to }: HistoryWindow): Promise<NeededFiles> {
   const { rows } = await sql<NeededFiles>`
     with recursive merged as (

@@ -1,23 +1,22 @@
-// Rule `old`: how long a source has not confirmed a price, against how often it sends feeds, while others were confirmed.
+// Rule `old`: how long a source has not confirmed a price, relative to its usual feed interval.
 import { DAY_MS } from '#core/duration.ts'
 import type { Rhythm } from './rhythm.ts'
 import type { Thresholds } from './thresholds.ts'
 
 /**
- * Whether a price is old: since its source last stated it, at least one usual interval of the source has passed until
- * the source's newest feed, or until another source stated the item. Where everything stands still, nothing is old, and
- * neither are the prices of a source that has sent too few feeds to tell how often it does.
- * @param heardMs when another source last stated the item, -Infinity where none did
+ * A price is old if, since its source last stated it, at least one usual interval of the source has passed until the source's newest feed or until
+ * another source stated the item. If all feeds have stopped, no price is old, nor is one of a source with too few feeds to know its interval.
+ * @param heardMs when another source last stated the item; -Infinity if none did
  */
 export function isOld(confirmedAtMs: number, heardMs: number, rhythm: Rhythm | undefined, thresholds: Thresholds): boolean {
   const days = rhythm ? staleAfterDays(rhythm, thresholds) : null
   if (days === null) return false
   const newestMs = Math.max(rhythm?.newestMs ?? confirmedAtMs, heardMs)
-  // In whole days, because a feed comes a little earlier on one day than on another.
+  // In whole days, because feeds arrive a little earlier on some days.
   return Math.floor(newestMs / DAY_MS) - Math.floor(confirmedAtMs / DAY_MS) >= days
 }
 
-/** Days without a word of its source after which a price is old; null if the source has sent too few feeds to tell. */
+/** Days without a statement by its source after which a price is old; null if the source has too few feeds to know its interval. */
 export function staleAfterDays({ intervalMs }: Rhythm, { staleIntervals, staleDays }: Thresholds): number | null {
   return intervalMs === null ? null : Math.max(staleDays, (intervalMs / DAY_MS) * staleIntervals)
 }

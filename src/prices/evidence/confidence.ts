@@ -1,19 +1,19 @@
-// How much a price can be relied upon: how many sources agree, of how many sales it is, how old it is, how its figures spread.
+// Confidence in a price: how many sources agree, from how many sales it is, how old it is, how much its figures spread.
 import { DAY_MS } from '#core/duration.ts'
 import { timesOff } from './thresholds.ts'
 import { CONFIDENCES, type Confidence, type PriceEvidence, type PriceState } from './types.ts'
 
-/** From how many sales or offers on a price is of enough. */
+/** Number of sales or offers that is enough for confidence. */
 const MANY_SAMPLES = 10
-/** Averages of 7 and 30 days within this factor of the price are steady. */
+/** The 7-day and 30-day averages are steady within this factor of the price. */
 const STEADY_FACTOR = 1.3
-/** A price confirmed longer ago than this counts for less. */
+/** A price confirmed longer ago than this has less confidence. */
 const RECENT_DAYS = 30
 
 /**
- * The confidence in a price: a point each for another market that agrees, for many samples, and for averages that are steady;
- * one less when it was not confirmed for a month. A price that is not trusted has no more than `low`.
- * @param agreeing how many other markets agree with it
+ * One point each for another market that agrees, for many samples, and for steady averages; one less if it was not confirmed for a month. A price
+ * that is not trusted has at most `low`.
+ * @param agreeing number of other markets that agree with it
  */
 export function confidenceOf(price: PriceEvidence, state: PriceState, agreeing: number, nowMs: number): Confidence {
   if (state === 'disputed') return 'insufficient'
@@ -25,7 +25,7 @@ export function confidenceOf(price: PriceEvidence, state: PriceState, agreeing: 
   return CONFIDENCES[Math.max(0, Math.min(points, 3))]!
 }
 
-/** Of a price of our own sales: by their number, null if it is not known. */
+/** For a price from our own sales: by their number; null if it is not known. */
 export function confidenceOfSales(samples: number | null): Confidence {
   if (samples === null || samples < 2) return 'insufficient'
   return samples < 4 ? 'low' : samples < 8 ? 'medium' : 'high'

@@ -1,4 +1,4 @@
-// Rule `grade_order`: a card graded PSA 10 is not worth less than the same card ungraded.
+// Rule `grade_order`: a PSA 10 is not worth less than the same card ungraded.
 import type { Thresholds } from './thresholds.ts'
 
 /** Whether a PSA 10 contradicts the Near Mint price of the same item and market; both in minor units. */

@@ -1,4 +1,4 @@
-// What holds a price back from publication until someone has looked at it: only mistakes that are certain. Pure.
+// Holds prices back for review before publication: only certain mistakes. Pure.
 import { DAY_MS, HOUR_MS } from '#core/duration.ts'
 import type { Market } from '#core/markets.ts'
 import { minorToText } from '#core/money.ts'
@@ -8,40 +8,40 @@ import { nearestAverage } from './own-averages.ts'
 import { isFar, type Thresholds, timesOff } from './thresholds.ts'
 
 /**
- * Every reason for which a price can be held, in the order of their weight; `foreign_id` is found where items are.
- * `disagreement` and `grade_order` held prices in earlier versions, and such may still wait.
+ * Every reason for holding a price, most important first; `foreign_id` is detected where items are matched.
+ * `disagreement` and `grade_order` held prices in earlier versions, and such prices may still be pending.
  */
 export const RULE_NAMES = ['foreign_id', 'future_date', 'slip', 'jump', 'disagreement', 'grade_order'] as const
 export type RuleName = (typeof RULE_NAMES)[number]
 
-/** Why a price is not published before someone has looked at it. */
+/** Why a price is held for review. */
 export interface Hold extends Reason {
   rule: RuleName
-  /** what it was compared with, in minor units of its own currency; null if it was not */
+  /** the amount it was compared with, in minor units of its own currency; null if it was not compared */
   compared: number | null
-  /** how many times larger or smaller than that, null if it was not compared */
+  /** factor between the two amounts; null if it was not compared */
   timesOff: number | null
 }
 
-/** A price before its publication. */
+/** A price before publication. */
 export interface Candidate extends StatedPrice {
-  /** the published price before it, of the same item, market and label; null for the first */
+  /** the previous published price of the same item, market and label; null for the first */
   last: LastPrice | null
   /** differences below this are noise, in minor units of its currency */
   noiseMinor: number
 }
 
-/** Thresholds of the rules, from the settings, and what else an import needs to apply them. */
+/** Thresholds of the rules from the settings, and the other data an import needs to apply them. */
 export interface PriceRules extends Thresholds {
   /** currency of each market */
   currencies: Readonly<Record<Market, string>>
-  /** the rules that hold; all by default */
+  /** the rules that may hold prices; default: all */
   only?: readonly RuleName[]
 }
 
 type Judge = (candidate: Candidate, rules: PriceRules, nowMs: number) => Omit<Hold, 'rule'> | null
 
-/** In the order of their weight: the first that holds gives the reason. */
+/** Most important first: the first rule that matches gives the reason. */
 const JUDGES: readonly [RuleName, Judge][] = [
   [
     'future_date',
@@ -65,7 +65,7 @@ const JUDGES: readonly [RuleName, Judge][] = [
   [
     'jump',
     ({ minor, updatedAtMs, figures, last, noiseMinor }, rules) => {
-      // A price that something speaks against blocks none, and one that nobody confirmed lately only an amount without figures.
+      // A previous price with contrary evidence never holds a new one; one that was not confirmed lately holds only an amount without figures.
       if (last?.state !== 'trusted') return null
       if (figures && updatedAtMs - last.confirmedAtMs > rules.comparableDays * DAY_MS) return null
       if (!isFar(minor, last.minor, rules.holdFactor, noiseMinor) || isExplained({ minor, figures }, last, rules, noiseMinor)) return null
@@ -74,7 +74,7 @@ const JUDGES: readonly [RuleName, Judge][] = [
   ],
 ]
 
-/** Why a price must wait, or null when it may be published. */
+/** Why a price must be held; null if it may be published. */
 export function holdOf(candidate: Candidate, rules: PriceRules, nowMs: number): Hold | null {
   for (const [rule, judge] of JUDGES) {
     if (rules.only && !rules.only.includes(rule)) continue

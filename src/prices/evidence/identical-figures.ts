@@ -1,12 +1,12 @@
-// Rule `identical_figures`: two items of one source do not have the same price and the same averages to the cent.
+// Rule `identical_figures`: two items of one source do not have identical prices and averages to the cent.
 import type { Backing, Figures } from './types.ts'
 
 /**
- * What two prices of one market and label have in common when they are identical. Storage compares the same columns. A feed
- * that gives averages is compared by price and averages of 7 and 30 days; one that gives offers by price, low and mid; one
- * that gives neither by price and name of the card, because the price alone is often the same by chance.
+ * The key that identical prices of one market and label share; the SQL compares the same columns. With averages, the price and the 7-day and 30-day
+ * averages are compared; with offers, the price, low and mid; with neither, the price and the card's name, because equal prices alone are often
+ * coincidence.
  * @param name of the item, in lower case
- * @returns null if identity says nothing: below the noise
+ * @returns null if the amount is too small for identity to mean anything
  */
 export function identityOf(minor: number, { avg7, avg30, low, mid }: Figures, name: string, noiseMinor: number): string | null {
   if (minor < noiseMinor) return null
@@ -15,19 +15,22 @@ export function identityOf(minor: number, { avg7, avg30, low, mid }: Figures, na
   return `name ${minor} ${name}`
 }
 
-/** One of several prices with one identity. */
+/** One of several prices with the same key. */
 export interface AlikePrice {
   /** set and name of its item */
   categoryId: number
   name: string
-  /** what other markets say of it */
+  /** evidence of other markets about it */
   backing: Backing
 }
 
-/** By what prices are identical, in the words with which `identityOf` begins. */
+/** What is identical besides the price; `identityOf` starts with it. */
 export type IdentityKind = 'averages' | 'offers' | 'name'
 
-/** Whether prices are identical by more than chance: offers often are, within a set or among cards of one name; bare amounts within a set. */
+/**
+ * Whether identity is more than coincidence: identical offers are common, so they count only within a set or among cards of one name; amounts alone
+ * count within a set.
+ */
 const ARE_RIVALS: Record<IdentityKind, (one: AlikePrice, other: AlikePrice) => boolean> = {
   averages: () => true,
   offers: (one, other) => one.categoryId === other.categoryId || one.name === other.name,
@@ -35,8 +38,8 @@ const ARE_RIVALS: Record<IdentityKind, (one: AlikePrice, other: AlikePrice) => b
 }
 
 /**
- * Which of the prices with one identity are in doubt: all that are so by more than chance, but for one that another market agrees
- * with while the others are contradicted by theirs.
+ * Which of the identical prices are in doubt: all whose identity is more than coincidence, except one that another market agrees with while the
+ * others are contradicted.
  * @returns by position
  */
 export function inDoubt(alike: readonly AlikePrice[], kind: IdentityKind): boolean[] {

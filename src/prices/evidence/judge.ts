@@ -15,11 +15,11 @@ import { type Backing, bitsOf, FLAGS, type Flag, type PriceEvidence, type PriceS
 /** Position of the market whose prices are computed from our own sales: always trusted, evidence for no other. */
 const SERVICE = MARKETS.indexOf('service')
 
-/** What judging needs to know beside the prices; the same for all items. */
+/** Data for judging besides the prices; the same for all items. */
 export interface Conditions {
   nowMs: number
   thresholds: Thresholds
-  /** an amount of one market in the currency of another, by the rates of a day; null for want of a rate */
+  /** converts an amount between the currencies of two markets, by the rates of a day; null without a rate */
   convert: (minor: number, fromMarket: number, toMarket: number, atMs: number) => number | null
   /** differences below this are noise, in minor units by market (`noiseOf`) */
   noiseMinor: readonly number[]
@@ -27,11 +27,11 @@ export interface Conditions {
   rhythms: readonly Rhythm[]
 }
 
-/** What is known of the item and label whose prices are judged. */
+/** Data about the item and label whose prices are judged. */
 export interface Subject {
   /** usual ratios of its set and finish (`UsualRatios.of`) */
   ratios: SetRatios
-  /** for PSA 10 the Near Mint prices of the same item, for Near Mint its PSA 10 prices; null for other labels */
+  /** for PSA 10 the Near Mint prices of the same item, and vice versa; null for other labels */
   gradeOrder: { label: 'psa_10' | 'near_mint'; others: readonly PriceEvidence[] } | null
 }
 
@@ -40,17 +40,17 @@ export interface Finding {
   flag: Flag
   /** position of the price among those judged */
   price: number
-  /** market of the price that it was compared with, null for a rule about one price */
+  /** market of the price it was compared with; null for rules about a single price */
   otherMarket: number | null
-  /** what it was compared with, in minor units of its own currency; null if it was not */
+  /** the amount it was compared with, in minor units of its own currency; null if it was not compared */
   compared: number | null
-  /** how many times larger or smaller than that, null if it was not compared */
+  /** factor between the two amounts; null if it was not compared */
   timesOff: number | null
-  /** whether it counts against the price: not where a rate was missing, or where other evidence decided for the price */
+  /** whether it counts against the price; false without an exchange rate, or if other evidence decided for the price */
   counts: boolean
 }
 
-/** What 0.50 EUR (or what the setting says) is in each market's currency; without a rate the same number of units. */
+/** The noise amount (0.50 EUR by default) in each market's currency; without a rate, the same number of units. */
 export function noiseOf(noise: number, convert: (minor: number, fromCurrency: 'EUR', toMarket: number) => number | null): number[] {
   const minor = Math.round(noise * 100)
   return MARKETS.map((_, market) => convert(minor, 'EUR', market) ?? minor)
@@ -61,30 +61,33 @@ const NO_RATE = bitsOf(['no_rate'])
 const JUMPS = bitsOf(['jump', 'average_jump'])
 const SHARED = bitsOf(['shared_id'])
 
-/** A price while it is judged. */
+/** A price being judged. */
 interface Case {
   price: PriceEvidence
   flags: number
-  /** on which side its own figures doubt it, 0 where they do not */
+  /** the side on which its own figures contradict it; 0 for none */
   doubt: -1 | 0 | 1
   agreeing: number
   backing: Backing
-  /** whether any other market was heard */
+  /** whether any other market was compared */
   heard: boolean
-  /** whether it may speak against another: nothing else speaks against it. Fixed before conflicts are decided, so that their order does not matter */
+  /**
+   * whether it may contradict others, because nothing else contradicts it. Determined before conflicts are decided, so that their order does not
+   * matter
+   */
   isWitness: boolean
 }
 
 /**
  * Judges all current prices of one item and label.
- * @param prices at most one of a market
- * @param findings where given, every observation is added, for explanations
+ * @param prices at most one per market
+ * @param findings if given, every observation is added to it, for explanations
  * @returns a verdict for each price, by position
  */
 export function judge(prices: readonly PriceEvidence[], subject: Subject, conditions: Conditions, findings?: Finding[]): Verdict[] {
   const cases = examine(prices, subject, conditions, findings)
   if (subject.gradeOrder) judgeGrades(cases, subject, subject.gradeOrder, conditions, findings)
-  // What another market settled later in the examination.
+  // Findings that another market settled later in the evaluation.
   for (const found of findings ?? [])
     if (isJumpFlag(found.flag) || found.flag === 'shared_id') found.counts = (cases[found.price]!.flags & bitsOf([found.flag])) !== 0
   return cases.map(({ price, flags, agreeing, backing }) => {
@@ -141,7 +144,7 @@ function add(one: Case, position: number, flag: Flag, findings?: Finding[]): voi
   findings?.push({ flag, price: position, otherMarket: null, compared: null, timesOff: null, counts: true })
 }
 
-/** Two prices by position, and how they compare seen from the first. */
+/** Two prices by position, and their comparison from the first one's view. */
 interface Pair {
   a: number
   b: number
@@ -153,7 +156,7 @@ function comparisons(cases: readonly Case[], ratios: SetRatios, conditions: Cond
   for (let a = 0; a < cases.length; a += 1) {
     for (let b = a + 1; b < cases.length; b += 1) {
       const [first, second] = [cases[a]!, cases[b]!]
-      // What is stale speaks against nobody and is not looked at further.
+      // Stale prices contradict no others and are not examined further.
       if ((first.flags | second.flags) & OLD || first.price.market === SERVICE || second.price.market === SERVICE) continue
       if (Math.abs(first.price.confirmedAtMs - second.price.confirmedAtMs) > conditions.thresholds.comparableDays * DAY_MS) continue
       const comparison = compareMarkets(first.price, second.price, ratios, conditions)
@@ -178,8 +181,8 @@ function comparisons(cases: readonly Case[], ratios: SetRatios, conditions: Cond
 }
 
 /**
- * What a market that nothing speaks against says of the other one's price. Where it agrees closely, that settles a jump, and also a
- * shared shop id: the price cannot be that of the other item, unless that one has the very same figures.
+ * Applies the evidence of an uncontradicted market to the other one's price. Close agreement settles a jump. It also settles a shared shop id,
+ * because the price then cannot be the other item's, unless that one has identical figures.
  */
 function hear(first: Case, second: Case, { level, isClose }: MarketComparison): void {
   for (const [one, other] of [
@@ -195,8 +198,8 @@ function hear(first: Case, second: Case, { level, isClose }: MarketComparison): 
 }
 
 /**
- * Says which side of a conflict is wrong. A side that something else speaks against is; else one whose own figures point the
- * same way; else the one that no third market agrees with; and where nothing tells, both are in dispute.
+ * Decides which side of a conflict is wrong: the side that other evidence contradicts; else the one whose own figures point the same way; else the
+ * one that no third market agrees with. Otherwise both are disputed.
  */
 function decide(cases: readonly Case[], pair: Pair, pairs: readonly Pair[], findings?: Finding[]): void {
   const { a, b, comparison } = pair
@@ -227,7 +230,7 @@ function finding(position: number, { price }: Case, other: Case, expected: numbe
   }
 }
 
-/** Whether a third market agrees with a price, and may speak. */
+/** Whether a third market that may contradict others agrees with a price. */
 function hasThird(position: number, except: number, pairs: readonly Pair[], cases: readonly Case[]): boolean {
   return pairs.some(({ a, b, comparison }) => {
     const third = a === position ? b : b === position ? a : -1
@@ -250,7 +253,7 @@ function judgeGrades(
     if (Math.abs(one.price.confirmedAtMs - other.price.confirmedAtMs) > conditions.thresholds.comparableDays * DAY_MS) continue
     const [graded, nearMint] = label === 'psa_10' ? [one, other] : [other, one]
     if (!gradeConflicts(graded.price.minor, nearMint.price.minor, conditions.thresholds, conditions.noiseMinor[one.price.market]!)) continue
-    // Of the two, the one that another market agrees with is right, unless both or neither is.
+    // The one that another market agrees with is right, unless that applies to both or neither.
     const counts = !(one.isWitness && !other.isWitness) && !(one.agreeing > 0 && other.agreeing === 0)
     if (counts) one.flags |= bitsOf(['grade_order'])
     const compared = other.price.minor
@@ -265,5 +268,5 @@ function judgeGrades(
   }
 }
 
-/** The version of each rule, in the order of FLAGS; it changes when the same evidence may get another verdict. */
+/** Version of each rule, in the order of FLAGS; changes when the same evidence may get a different verdict. */
 export const RULE_VERSIONS: Readonly<Record<Flag, number>> = Object.fromEntries(FLAGS.map((flag) => [flag, 1])) as Record<Flag, number>

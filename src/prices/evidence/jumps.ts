@@ -1,5 +1,5 @@
-// Rules `jump` and `average_jump`: a price and its averages against what the same source said before. Asked when a price
-// arrives, because the figures before it are not kept; what they found stays a flag of the price until it is settled.
+// Rules `jump` and `average_jump`: compares a price and its averages with the source's previous ones. Evaluated when a price arrives, because the
+// previous figures are not kept; the result stays a flag of the price until it is settled.
 import { DAY_MS } from '#core/duration.ts'
 import { isFar, type Thresholds, timesOff } from './thresholds.ts'
 import { bitsOf, type Figures, type Flag, type PriceState } from './types.ts'
@@ -12,7 +12,7 @@ export interface LastPrice {
   state: PriceState
   /** bits of FLAGS */
   flags: number
-  /** null if its feed stated none, or they were not kept */
+  /** null if its feed stated none, or if they were not stored */
   figures: Figures | null
 }
 
@@ -30,8 +30,8 @@ const AVERAGE_JUMP = bitsOf(['average_jump'])
 const JUMPS = JUMP | AVERAGE_JUMP
 
 /**
- * What speaks against a price that replaces another: bits of `jump` and `average_jump`, to be stored among its flags and
- * handed to `judge` as `jumped` and `averageJumped`.
+ * Evidence against a price that replaces another: bits of `jump` and `average_jump`, stored among its flags and passed to `judge` as `jumped` and
+ * `averageJumped`.
  */
 export function jumpsOf(now: StatedPrice, last: LastPrice | null, noiseMinor: number, thresholds: Thresholds): number {
   if (!last) return 0
@@ -39,10 +39,10 @@ export function jumpsOf(now: StatedPrice, last: LastPrice | null, noiseMinor: nu
   const apartMs = now.updatedAtMs - last.confirmedAtMs
   if (apartMs > thresholds.comparableDays * DAY_MS) return 0
   const isJump = isFar(now.minor, last.minor, jumpFactor, noiseMinor)
-  // A wrong price that its source repeats with small changes does not become right by that.
+  // A wrong price does not become right because its source repeats it with small changes.
   const kept = isJump ? 0 : last.flags & JUMPS
-  // What comes after a price that something speaks against, or that nobody confirms, is not to be judged by it. Only after
-  // identical figures it is open which item they were of: what is far from them is disputed, too, though never held.
+  // A price with contrary evidence, or without recent confirmation, is no basis for judging its successor. Identical figures are an exception: either
+  // item may be the right one, so a successor far from them is disputed, but never held.
   if (last.state !== 'trusted' && (last.flags & ~NO_RATE) !== IDENTICAL) return kept
   const jump = isJump && !isExplained(now, last, thresholds, noiseMinor) ? JUMP : 0
   const [average, before] = [now.figures?.avg30, last.figures?.avg30]
@@ -50,14 +50,14 @@ export function jumpsOf(now: StatedPrice, last: LastPrice | null, noiseMinor: nu
   return kept | jump | (moved ? AVERAGE_JUMP : 0)
 }
 
-/** Whether a flag is one that `jumpsOf` gives. */
+/** Whether `jumpsOf` can set this flag. */
 export function isJumpFlag(flag: Flag): boolean {
   return flag === 'jump' || flag === 'average_jump'
 }
 
 /**
- * Whether a jump is what a real one looks like: the average of 7 days has followed, and that of 30 days has not yet. Where
- * that one has moved as far as the price, all figures are of another card.
+ * Whether a jump looks real: the 7-day average has followed and the 30-day average has not yet. If the 30-day average has moved as far as the price,
+ * all figures belong to another card.
  */
 export function isExplained(
   { minor, figures }: Omit<StatedPrice, 'updatedAtMs'>,

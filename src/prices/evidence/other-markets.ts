@@ -1,30 +1,30 @@
-// Rule `other_markets`: two markets' prices of one item against the usual ratio of the two in its set and finish.
+// Rule `other_markets`: compares two markets' prices of one item by their usual ratio in its set and finish.
 import { MARKETS } from '#core/markets.ts'
 import type { SetRatios, UsualRatio } from './ratios.ts'
 import { sideOf, type Thresholds, timesOff } from './thresholds.ts'
 import type { PriceEvidence } from './types.ts'
 
-/** Two prices compared, seen from the first. */
+/** A comparison of two prices from the first one's view. */
 export interface MarketComparison {
-  /** `conflict` decides alone, `doubt` where one side's own figures point the same way */
+  /** a `conflict` decides alone; a `doubt` counts if one side's own figures point the same way */
   level: 'agree' | 'doubt' | 'conflict'
-  /** 1 when the first is too high for the second, -1 when it is too low, 0 when they agree */
+  /** 1 if the first is too high relative to the second, -1 if too low, 0 if they agree */
   side: -1 | 0 | 1
   /** whether they agree so closely that one confirms a jump of the other */
   isClose: boolean
-  /** what each would be by the other and the usual ratio, in minor units of its own currency */
+  /** expected amount of each by the other and the usual ratio, in minor units of its own currency */
   expectedA: number
   expectedB: number
   /** the second in the currency of the first, in minor units */
   converted: number
-  /** what a price of 1 in the second one's market usually is in the first one's */
+  /** usual price in the first market for an amount of 1 in the second */
   usual: UsualRatio
 }
 
-/** A spread is of so many cards at least that it counts as known. */
+/** Without enough cards, neither the ratio nor its spread is known. */
 const UNKNOWN: UsualRatio = { ratio: 1, spread: 1, cards: 0 }
 
-/** @returns null for want of a rate */
+/** @returns null without an exchange rate */
 export function compareMarkets(
   a: PriceEvidence,
   b: PriceEvidence,

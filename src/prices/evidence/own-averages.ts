@@ -1,21 +1,21 @@
-// Rule `own_averages`: compares a price with its feed's own averages of sales, or else its offers.
+// Rule `own_averages`: compares a price with its feed's own sales averages, or with its offers if it has none.
 import { sideOf, type Thresholds, timesOff } from './thresholds.ts'
 import type { Figures } from './types.ts'
 
-/** What a feed's own figures say of its price. */
+/** What a feed's own figures say against its price. */
 export interface OwnDoubt {
-  /** 1 when the price is too high for them, -1 when it is too low */
+  /** 1 if the price is too high, -1 if it is too low */
   side: -1 | 1
-  /** whether that alone contradicts the price; else it takes another market that points the same way */
+  /** whether that alone contradicts the price; otherwise another market must point the same way */
   isCertain: boolean
   /** the figure that the price was compared with, in minor units */
   compared: number
 }
 
 /**
- * Compares a price with its feed's figures. The averages of 7 and 30 days decide together; the average of a day is of so few
- * sales that it only counts in the middle of the three. A feed without averages is judged by its offers.
- * @returns null if nothing speaks against the price
+ * Compares a price with its feed's figures. The 7-day and 30-day averages must agree; the 1-day average, from few sales, counts only as one of three
+ * values of a median. Without averages, the offers are used.
+ * @returns null if nothing contradicts the price
  */
 export function ownDoubt(minor: number, figures: Figures, thresholds: Thresholds, noiseMinor: number): OwnDoubt | null {
   const { avg7, avg30 } = figures
@@ -23,7 +23,7 @@ export function ownDoubt(minor: number, figures: Figures, thresholds: Thresholds
 }
 
 function doubtOfAverages(minor: number, { avg1, avg7, avg30 }: Figures, factor: number, noiseMinor: number): OwnDoubt | null {
-  // Zero is how feeds write that there is none.
+  // Feeds write 0 for a missing average.
   const [first, second] = [avg7 || avg30!, avg30 || avg7!]
   const side = sideOf(minor, first, factor, noiseMinor)
   if (side !== 0 && sideOf(minor, second, factor, noiseMinor) === side) {
@@ -39,16 +39,16 @@ function doubtOfOffers(minor: number, { low, mid }: Figures, { ownFactor, offerF
   if (mid && sideOf(minor, mid, ownFactor, noiseMinor) > 0) {
     return { side: 1, isCertain: sideOf(minor, mid, offerFactor, noiseMinor) > 0, compared: mid }
   }
-  // What is noise shows at the middle of the offers; the lowest is often a few cents for any card.
+  // The middle offer decides what is noise, because the lowest is often a few cents for any card.
   if (low && low > minor && sideOf(minor, mid || low, 1, noiseMinor) < 0) {
-    // Few offers, all of them expensive, are common for rare cards: below them is only a doubt.
+    // Rare cards often have few, expensive offers only: a price below them is just a doubt.
     return { side: -1, isCertain: sideOf(minor, low, offerFactor, 0) < 0, compared: low }
   }
   if (mid && sideOf(minor, mid, offerFactor * ownFactor, noiseMinor) < 0) return { side: -1, isCertain: false, compared: mid }
   return null
 }
 
-/** The average of sales nearest to the price, null if the feed gives none. */
+/** The sales average nearest to the price; null if the feed gives none. */
 export function nearestAverage(minor: number, { avg1, avg7, avg30 }: Figures): number | null {
   let nearest: number | null = null
   for (const average of [avg1, avg7, avg30]) {

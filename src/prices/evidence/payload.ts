@@ -1,15 +1,14 @@
-// Evidence of current prices packed for the change log (kind `evidence`): verdicts and the feed's own figures that every
-// node applies to its memory without reading the table again.
+// Evidence of current prices packed for the change log (kind `evidence`): verdicts and feed figures that nodes apply without reading the table.
 import { type Confidence, CONFIDENCES, type Figures, type PriceState, STATES } from './types.ts'
 
 const ENTRY_BYTES = 32
 const MINUTE_MS = 60_000
-/** A figure that a feed does not give, or one too large for four bytes (42,949,672.95 and more). */
+/** A missing figure, or one too large for four bytes (42,949,672.95 and more). */
 export const NO_FIGURE = 0xff_ff_ff_ff
 /** The figures of a price that nodes keep in memory. */
 export const KEPT_FIGURES = ['avg7', 'avg30', 'low', 'high'] as const
 
-/** The evidence columns of one current price as they are in the table after a change of any of them. */
+/** The evidence columns of a current price after any of them changed. */
 export interface EvidenceChange extends Pick<Figures, (typeof KEPT_FIGURES)[number]> {
   itemId: number
   market: number
@@ -18,36 +17,36 @@ export interface EvidenceChange extends Pick<Figures, (typeof KEPT_FIGURES)[numb
   confidence: Confidence
   /** bits of FLAGS */
   flags: number
-  /** nodes keep it to the minute; null: when the price was last changed */
+  /** nodes store it to the minute; null: same as when the price was last changed */
   confirmedAtMs: number | null
 }
 
-/** State and confidence of a price in one byte, as nodes keep it. */
+/** State and confidence of a price in one byte. */
 export function verdictByte(state: number, confidence: number): number {
   return state | (confidence << 4)
 }
 
-/** The state in such a byte. */
+/** The state in a verdict byte. */
 export function stateOf(verdict: number): PriceState {
   return STATES[verdict & 15]!
 }
 
-/** The confidence in such a byte. */
+/** The confidence in a verdict byte. */
 export function confidenceOf(verdict: number): Confidence {
   return CONFIDENCES[verdict >> 4]!
 }
 
-/** Minor units of a figure in four bytes. */
+/** A figure in minor units as four bytes. */
 export function figureWord(minor: number | null): number {
   return minor === null || minor >= NO_FIGURE ? NO_FIGURE : minor
 }
 
-/** Whole minutes since 1970, 0 for null. */
+/** Whole minutes since 1970; 0 for null. */
 export function confirmedMinutes(confirmedAtMs: number | null): number {
   return confirmedAtMs === null ? 0 : Math.floor(confirmedAtMs / MINUTE_MS)
 }
 
-/** When a price was last confirmed; never before it was set, and to the minute where it was confirmed later. */
+/** When a price was last confirmed: at least `updatedAtMs`, and to the minute if it was confirmed later. */
 export function confirmedAtMs(minutes: number, updatedAtMs: number): number {
   return Math.max(updatedAtMs, minutes * MINUTE_MS)
 }
@@ -69,7 +68,7 @@ export function packEvidence(changes: readonly EvidenceChange[]): Buffer {
   return packed
 }
 
-/** Evidence of one price in the form in which nodes keep it. */
+/** Evidence of one price as nodes store it. */
 export interface PackedEvidence {
   /** state and confidence, see `stateOf` and `confidenceOf` */
   verdict: number
@@ -90,7 +89,7 @@ interface PackedChange extends PackedEvidence {
   labelId: number
 }
 
-/** How many entries a payload holds. */
+/** Number of entries in a payload. */
 export function packedEvidenceCount(packed: Buffer): number {
   return Math.floor(packed.length / ENTRY_BYTES)
 }

@@ -1,16 +1,16 @@
-// The usual ratio of two markets by set and finish: America and Europe price the same card differently, but alike within a set.
+// Usual ratio of two markets by set and finish: America and Europe price cards differently, but consistently within a set.
 import { MARKETS } from '#core/markets.ts'
 
-/** What a price of 1 in one market usually is in another, both in one currency. */
+/** Usual price in one market for an amount of 1 in another, both in one currency. */
 export interface UsualRatio {
   ratio: number
-  /** by what factor about two thirds of the cards deviate at most from the ratio, at least 1 */
+  /** factor by which about two thirds of the cards deviate from the ratio at most; at least 1 */
   spread: number
-  /** how many cards it is of, 0 where nothing is known */
+  /** number of cards behind it; 0 if unknown */
   cards: number
 }
 
-/** A usual ratio of a set and finish; category 0 and finish '' stand for the whole game. */
+/** A usual ratio of a set and finish; category 0 and finish '' mean the whole game. */
 export interface GroupRatio extends UsualRatio {
   game: string
   categoryId: number
@@ -32,11 +32,11 @@ export interface MarketPair {
   ratio: number
 }
 
-/** Fewer cards than this say nothing about what is usual. */
+/** Minimum cards for a usual ratio. */
 const LEAST_CARDS = 8
 const NO_RATIOS: SetRatios = []
 
-/** Looks usual ratios up: of the set and finish, else of the finish in the whole game, else of the whole game. */
+/** Looks up usual ratios: of the set and finish, else of the finish in the game, else of the game. */
 export class UsualRatios {
   readonly #byGroup = new Map<string, (UsualRatio | undefined)[]>()
   readonly #resolved = new Map<string, SetRatios>()
@@ -51,7 +51,7 @@ export class UsualRatios {
     }
   }
 
-  /** The ratios that hold for items of a set and finish; the same object for each of them. */
+  /** The ratios for items of a set and finish; always the same object. */
   of(game: string, categoryId: number, finish: string): SetRatios {
     const key = groupKey(game, categoryId, finish)
     let resolved = this.#resolved.get(key)
@@ -66,7 +66,7 @@ export class UsualRatios {
   }
 }
 
-/** The usual ratios of all sets and finishes with enough cards, and of the finishes and games as a whole. */
+/** Usual ratios of all sets and finishes with enough cards, and of finishes and games as a whole. */
 export function usualRatios(pairs: Iterable<MarketPair>): GroupRatio[] {
   const groups = new Map<string, { group: Omit<GroupRatio, keyof UsualRatio>; logs: number[] }>()
   for (const pair of pairs) {

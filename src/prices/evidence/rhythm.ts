@@ -2,20 +2,20 @@
 import { DAY_MS } from '#core/duration.ts'
 
 export interface Rhythm {
-  /** usual time between the dates of two feeds, null with fewer than two */
+  /** usual time between the dates of two feeds; null with fewer than two */
   intervalMs: number | null
-  /** date of its newest feed, null without one */
+  /** date of its newest feed; null without one */
   newestMs: number | null
-  /** whether an operator set the source aside */
+  /** whether an operator has set the source aside */
   isSetAside: boolean
 }
 
-/** How many of a source's latest feeds tell its rhythm. */
+/** Number of a source's latest feeds from which its interval is computed. */
 export const RHYTHM_FEEDS = 20
 
 /**
- * The rhythm of a source.
- * @param feedDatesMs dates of its latest feeds in any order; several of one day (UTC) count as one
+ * The feed interval of a source.
+ * @param feedDatesMs dates of its latest feeds in any order; several on one day (UTC) count as one
  */
 export function rhythmOf(feedDatesMs: readonly number[], isSetAside: boolean): Rhythm {
   const days = [...new Set(feedDatesMs.map((ms) => Math.floor(ms / DAY_MS)))].sort((a, b) => a - b).slice(-RHYTHM_FEEDS)

@@ -1,52 +1,52 @@
-// The thresholds of the evidence rules, which are settings (src/config.ts), and the comparisons that the rules share.
+// Thresholds of the evidence rules, which are settings (src/config.ts), and the comparisons shared by the rules.
 
-/** Settings `PRICE_*`; docs/prices.md says which rule each belongs to. */
+/** Settings `PRICE_*`; docs/prices.md lists the rule of each. */
 export interface Thresholds {
-  /** how many times off its own averages, or the previous price it, a price is held */
+  /** factor from its own averages, or from the previous price, at which a price is held */
   holdFactor: number
   /** a PSA 10 below this share of the Near Mint price contradicts it */
   gradedShare: number
-  /** hours ahead of now from which a date is in the future */
+  /** hours ahead of now from which a date counts as in the future */
   futureHours: number
-  /** how many times off its feed's own averages a price is contradicted */
+  /** factor from its feed's own averages at which a price is contradicted */
   ownFactor: number
-  /** how many times above the middle, or below the lowest, of its feed's offers a price is contradicted */
+  /** factor above the middle, or below the lowest, of its feed's offers at which a price is contradicted */
   offerFactor: number
-  /** how many times off a price of the same source that was confirmed recently a price is contradicted */
+  /** factor from a recently confirmed price of the same source at which a price is contradicted */
   jumpFactor: number
-  /** by how many times a moving average does not change within `averageDays` */
+  /** largest factor by which a moving average plausibly changes within `averageDays` */
   averageFactor: number
   averageDays: number
-  /** how many times off the usual ratio two markets contradict each other */
+  /** factor from the usual ratio at which two markets contradict each other */
   marketFactor: number
-  /** by how many usual spreads, as a power, they must be apart at least */
+  /** minimum distance for that in usual spreads, as a power */
   marketSpreads: number
-  /** how many times off the usual ratio two markets are in doubt: enough where own figures point the same way */
+  /** factor from the usual ratio at which two markets are in doubt, which counts if own figures point the same way */
   doubtFactor: number
-  /** up to how many times off the usual ratio two markets agree closely, which settles a jump */
+  /** factor from the usual ratio up to which two markets agree closely, which settles a jump */
   agreeFactor: number
-  /** days between two prices up to which they say something about each other */
+  /** maximum days between two prices for comparing them */
   comparableDays: number
-  /** days for which its source must go on confirming a jump until that settles it */
+  /** days for which its source must keep confirming a jump to settle it */
   settleDays: number
-  /** after how many of its source's usual intervals a price that was not confirmed is stale */
+  /** usual intervals of its source after which an unconfirmed price is stale */
   staleIntervals: number
-  /** shortest usual interval of a source that counts, in days */
+  /** minimum usual interval of a source, in days; shorter ones count as this */
   staleDays: number
-  /** fewest prices of a day that are a feed of their source, not single corrections */
+  /** minimum prices of a day for a feed; fewer are single corrections */
   feedPrices: number
-  /** differences below this amount of euro are noise */
+  /** differences below this amount, in euro, are noise */
   noise: number
 }
 
-/** How many times larger or smaller one amount is than another, at least 1. */
+/** Factor between two amounts, at least 1. */
 export function timesOff(minor: number, from: number): number {
   return minor > from ? minor / from : from / minor
 }
 
 /**
- * On which side of another amount an amount lies by a factor or more, and by more than what is noise in their currency.
- * @returns 1 above, -1 below, 0 where they are not that far apart
+ * The side on which an amount differs from another by a factor or more, and by more than the noise in their currency.
+ * @returns 1 above, -1 below, 0 if they are closer than that
  */
 export function sideOf(minor: number, from: number, factor: number, noiseMinor: number): -1 | 0 | 1 {
   if (Math.abs(minor - from) < noiseMinor) return 0
@@ -54,7 +54,7 @@ export function sideOf(minor: number, from: number, factor: number, noiseMinor: 
   return minor * factor <= from ? -1 : 0
 }
 
-/** Whether two amounts differ by a factor or more, and by more than what is noise. */
+/** Whether two amounts differ by a factor or more, and by more than the noise. */
 export function isFar(minor: number, from: number, factor: number, noiseMinor: number): boolean {
   return sideOf(minor, from, factor, noiseMinor) !== 0
 }

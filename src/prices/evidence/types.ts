@@ -8,7 +8,7 @@ export type PriceState = (typeof STATES)[number]
 export const CONFIDENCES = namedValues('PriceConfidence', ['insufficient', 'low', 'medium', 'high'])
 export type Confidence = (typeof CONFIDENCES)[number]
 
-/** What can speak against a price, or could not be checked; the position is the bit in `flags`. */
+/** Evidence against a price, and checks that could not be made; the position is the bit in `flags`. */
 export const FLAGS = namedValues('PriceFlag', [
   'own_averages',
   'jump',
@@ -35,7 +35,7 @@ export function bitsOf(flags: Iterable<Flag>): number {
   return bits
 }
 
-/** A feed's own figures beside a price, in minor units of the same currency; null if it gives none. */
+/** A feed's own figures for a price, in minor units of the same currency; null for missing ones. */
 export interface Figures {
   avg1: number | null
   avg7: number | null
@@ -43,11 +43,11 @@ export interface Figures {
   low: number | null
   mid: number | null
   high: number | null
-  /** how many sales or offers they are of */
+  /** number of sales or offers behind them */
   samples: number | null
 }
 
-/** One current price of an item and label, with all that is known of it. */
+/** A current price of an item and label with all its evidence. */
 export interface PriceEvidence extends Figures {
   /** position in MARKETS */
   market: number
@@ -56,16 +56,16 @@ export interface PriceEvidence extends Figures {
   /** when its feed last stated it */
   confirmedAtMs: number
   state: PriceState
-  /** another item of this market has the same amount and figures */
+  /** whether another item of this market has the same amount and figures */
   identical: boolean
-  /** it jumped from the previous price it, or its averages did (`jumpsOf`; kept as flags until they are settled) */
+  /** whether it or its averages jumped from the previous price (`jumpsOf`; stored as flags until settled) */
   jumped: boolean
   averageJumped: boolean
-  /** the item shares the id of a shop whose prices these are with another item */
+  /** whether the item shares the shop id of these prices with another item */
   sharedId: boolean
 }
 
-/** What other markets that nothing speaks against say of a price: `open` if there is none, or they disagree. */
+/** Evidence of uncontradicted other markets about a price: `open` if there are none, or they disagree. */
 export type Backing = 'agreed' | 'contradicted' | 'open'
 
 export interface Verdict {

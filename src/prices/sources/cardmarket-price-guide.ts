@@ -1,4 +1,4 @@
-// The daily price guide of Cardmarket (JSON, EUR): the whole-game download, and the same cut up by expansion.
+// The daily price guide of Cardmarket (JSON, EUR): the download of a whole game, and the same split by expansion.
 import { FeedError, type FeedLine, type FeedSource, jsonEntries } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { problem, reason } from '#core/problems.ts'
@@ -10,9 +10,8 @@ import { addPrice, feedRows } from './rows.ts'
 const MARKET: Market = 'source_b'
 const EXPECTED = reason('file_format', { format: 'cardmarket-price-guide', values: ['version', 'createdAt', 'priceGuides'] })
 
-// A product covers its foil version, too, in columns with a suffix: 0 there means that there is none. The suffix is
-// `-holo` for Pokémon, where it is the reverse holo, and `-foil` for other games. The price goes out with the finish, so
-// that it can only meet an item of that finish.
+// A product includes its foil version, in columns with a suffix: 0 means that there is none. The suffix is `-holo` for Pokémon, where it means
+// reverse holo, and `-foil` for other games. The price is yielded with the finish, so that it only matches an item of that finish.
 const FOILS = [
   ['-holo', 'reverse'],
   ['-foil', 'foil'],
@@ -54,7 +53,7 @@ function figuresOfProduct(product: Record<string, unknown>, suffix: string) {
 
 const PATHS = ['createdAt', 'date', 'priceGuides.*'].flatMap((path) => [`$.${path}`, `$.*.${path}`])
 
-/** Entries of all guides in the document, numbered through; a guide's own date wins over the time of reading. */
+/** Entries of all guides in the document, numbered consecutively; a guide's own date takes precedence over the time of reading. */
 async function* guideEntries(source: FeedSource, nowMs: number): AsyncIterable<FeedLine<GuideEntry>[]> {
   let line = 0
   let guide = { position: -1, createdAt: null as Cell, date: null as Cell, begun: false }
@@ -69,7 +68,7 @@ async function* guideEntries(source: FeedSource, nowMs: number): AsyncIterable<F
         line += 1
         lines.push({ line, value: { product: value, time: guide.createdAt ?? guide.date ?? nowMs } })
       } else if ((name === 'createdAt' || name === 'date') && index === undefined) {
-        // Its prices have been passed on with another time by now.
+        // Its prices have already been yielded with another time.
         if (guide.begun) throw new FeedError(problem(name, 'position', { field: 'priceGuides' }))
         guide[name] = name === 'date' ? dayOf(value, name) : instantOf(value, name)
       }

@@ -1,9 +1,9 @@
-// Reads amounts and times out of the cells of price files: the value, nothing, or the reason why it cannot be used.
+// Parses amounts and times from the cells of price files: a value, nothing, or the reason why it is unusable.
 import { MAX_AMOUNT, parseSourceAmount } from '#core/money.ts'
 import { type Problem, problem } from '#core/problems.ts'
 import { isTimeInRange, TIME_RANGE } from '#core/time.ts'
 
-/** A value, null if the cell says that there is none, or what is wrong with the column. */
+/** A value, null for an empty cell, or what is wrong with the column. */
 export type Cell = number | null | Problem
 
 const NO_VALUE = new Set(['', '-', 'n/a', 'null'])
@@ -12,7 +12,7 @@ const DAY = /^(\d{4})([-/])(\d\d)\2(\d\d)$/
 const INSTANT = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d):?(\d\d)?$/
 const LOCAL_INSTANT = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/
 
-/** A price in minor units; a feed's zero or negative price is a reject. More than two decimals are rounded half up. */
+/** A price in minor units; zero and negative prices are rejected. More than two decimals are rounded half up. */
 export function priceOf(cell: unknown, column: string): Cell {
   const text = textOf(cell)
   if (NO_VALUE.has(text.toLowerCase())) return null
@@ -21,12 +21,12 @@ export function priceOf(cell: unknown, column: string): Cell {
   return minor ?? problem(column, 'number', { max: MAX_AMOUNT, value: shown(text) })
 }
 
-/** As `priceOf`, for the columns in which a source writes 0 where it has no price. */
+/** As `priceOf`, for columns in which a source writes 0 for no price. */
 export function priceUnlessZero(cell: unknown, column: string): Cell {
   return parseSourceAmount(textOf(cell)) === 0 ? null : priceOf(cell, column)
 }
 
-/** A figure beside a price, in minor units; null if the cell holds no amount above 0, since it must not cost the price. */
+/** A figure beside a price, in minor units; null if the cell has no amount above 0, because a bad figure must not reject the price. */
 export function figureOf(cell: unknown): number | null {
   return parseSourceAmount(textOf(cell)) || null
 }
@@ -46,8 +46,8 @@ const SIGNS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * A price of a list in minor units, in its currency. The sign of another currency is a reject. So is an amount that can be read
- * in two ways, unless `decimal` says how the list writes decimals.
+ * An amount of a list in minor units, in its currency. The sign of another currency is rejected, and so is an ambiguous amount unless `decimal`
+ * states how the list writes decimals.
  */
 export function amountIn(cell: unknown, column: string, { currency, decimal }: { currency?: string; decimal?: string }): Cell {
   if (typeof cell === 'number') return priceOf(cell, column)
@@ -94,7 +94,7 @@ export function dayOf(cell: unknown, column: string): Cell {
   return ms === null ? problem(column, 'date', { value: shown(text) }) : fromEarliest(ms, column)
 }
 
-// A feed writes the same time on thousands of rows.
+// A feed repeats the same time on thousands of rows, so the last one is cached.
 let lastInstant: { text: string; column: string; ms: Cell } | null = null
 
 /** A time with a zone, such as `2026-07-23T15:32:16.011Z` or `2026-06-29T02:55:18+0200`, as epoch milliseconds. */
@@ -125,7 +125,7 @@ function isProblem(cell: Cell): cell is Problem {
   return typeof cell === 'object' && cell !== null
 }
 
-/** A cell's text for a message, cut to a length that a report can bear. */
+/** A cell's text for a message, shortened. */
 export function shown(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40)}…` : text
 }
@@ -133,7 +133,7 @@ export function shown(text: string): string {
 function dayMs(year: string, month: string, day: string): number | null {
   const ms = Date.UTC(Number(year), Number(month) - 1, Number(day))
   const date = new Date(ms)
-  // Date.UTC carries the 30th of February over into March; such a day is none.
+  // Date.UTC turns February 30 into a day in March; such a day is invalid.
   return date.getUTCDate() === Number(day) && date.getUTCMonth() === Number(month) - 1 ? ms : null
 }
 

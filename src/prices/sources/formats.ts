@@ -1,4 +1,4 @@
-// The price formats that an import can read, registered by hand.
+// The price formats that an import can read.
 import type { PriceFormat } from '#prices/records.ts'
 import { cardmarketPriceGuide } from './cardmarket-price-guide.ts'
 import { gradedGuide } from './graded-guide.ts'

@@ -1,4 +1,4 @@
-// States of a hand-run price list (NDJSON) with PriceCharting's ungraded and PSA 10 prices of Pokémon cards, in USD.
+// Manually maintained price lists (NDJSON) with PriceCharting's ungraded and PSA 10 prices of Pokémon cards, in USD.
 import { ndjsonRows } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { problem, type Reason, reason } from '#core/problems.ts'
@@ -8,13 +8,13 @@ import { addPrice, feedRows, recognised } from './rows.ts'
 
 const MARKET: Market = 'source_a'
 
-// grade10 is the column that PriceCharting calls PSA 10; grade7 to grade95 are of no stated company and so no label.
+// grade10 is the column that PriceCharting calls PSA 10; grade7 to grade95 name no grading company, so they are not labels.
 const LABELS = [
   ['ungraded', 'Near Mint'],
   ['grade10', 'PSA 10'],
 ] as const
 
-/** Endings of the set ids of galleries and other subsets, which are listed under the code of their main set. */
+/** Suffixes of the set ids of galleries and other subsets, which the list has under the code of the main set. */
 const SUBSETS = ['', 'tg', 'gg', 'sv', 'c']
 
 export const gradedGuide: PriceFormat = {
@@ -54,7 +54,7 @@ export const gradedGuide: PriceFormat = {
   },
 }
 
-/** The card is the one of the link, but only if the list means the same set: else link and prices are of two cards. */
+/** The card of the link, only if the list names the same set: otherwise link and prices are of two different cards. */
 function cardId(link: string, setCode: string): { id: string } | { reject: Reason } {
   const id = link.slice(link.lastIndexOf('/') + 1)
   const set = id.slice(0, Math.max(id.lastIndexOf('-'), 0))

@@ -1,4 +1,4 @@
-// Lists of any shop: CSV, or JSON objects a line or in one array, read by a mapping of columns.
+// Price lists of any shop, read by a column mapping: CSV, or JSON with one object per line or in one array.
 import { csvRows, FeedError, type FeedLine, type FeedSource, jsonEntries, ndjsonRows, utf8Text } from '#core/feed.ts'
 import { parseLabel } from '#core/labels.ts'
 import type { Market } from '#core/markets.ts'
@@ -9,13 +9,13 @@ import { amountIn, shown, textOf, timeOf } from './cells.ts'
 import { addPrice, feedRows } from './rows.ts'
 
 const WORDS = ['name', 'number', 'set', 'finish', 'game', 'language'] as const
-/** What stands for a byte that is not of the encoding. */
+/** Replacement for a byte that is invalid in the encoding. */
 const UNREADABLE = '\uFFFD'
-/** A row of a list has no more entries. */
+/** Maximum entries in a row of a list. */
 const MOST_ENTRIES = 1_000
-/** Columns that a message names. */
+/** Maximum columns named in a message. */
 const MOST_SHOWN = 20
-/** The name of an entry in its row. */
+/** The column with the name of an entry in its row. */
 const ENTRY_NAME = '@key'
 
 type CellOf = (column: string) => unknown
@@ -52,7 +52,7 @@ export const pricesNdjson: PriceFormat = {
   },
 }
 
-/** How all rows of a file are read. */
+/** How the rows of a file are read. */
 interface Reading {
   mapping: PriceMapping
   read: ReadMapping
@@ -67,7 +67,7 @@ function readingOf({ mapping, market, nowMs }: PriceReadOptions): Reading {
   return { mapping, read: readMapping(mapping, 'map'), market: into, nowMs }
 }
 
-/** Adds the prices of a row, or of an entry of one. */
+/** Adds the prices of a row, or of one of its entries. */
 function readRow(cellOf: CellOf, { line, rows }: { line: number; rows: FeedRow[] }, { mapping, read, market, nowMs }: Reading): void {
   for (const [column, wanted] of Object.entries(mapping.only ?? {})) if (textOf(cellOf(column)) !== wanted) return
   const reject = (why: Reason) => void rows.push({ line, reject: why })
@@ -125,7 +125,7 @@ function shownList(names: readonly string[]): string[] {
   return names.length > MOST_SHOWN ? [...all, '…'] : all
 }
 
-/** The file as UTF-8 text, in which `UNREADABLE` stands for what is not of its encoding, so that only those rows are refused. */
+/** The file as UTF-8 text, with `UNREADABLE` for invalid bytes, so that only the rows with such bytes are refused. */
 function decoded({ bytes, fileName }: FeedSource, { encoding = 'utf-8' }: PriceMapping): FeedSource {
   return { fileName, bytes: recoded(bytes, encoding) }
 }
@@ -133,7 +133,7 @@ function decoded({ bytes, fileName }: FeedSource, { encoding = 'utf-8' }: PriceM
 async function* recoded(bytes: AsyncIterable<Uint8Array>, encoding: string): AsyncIterable<Uint8Array> {
   let decoder: TextDecoder | null = null
   for await (const chunk of bytes) {
-    // A byte order mark of UTF-16 is what Excel writes before "Unicode text".
+    // Excel starts "Unicode text" with a byte order mark of UTF-16.
     const isUtf16 = decoder === null && chunk[0] === 0xff && chunk[1] === 0xfe
     decoder ??= new TextDecoder(isUtf16 ? 'utf-16le' : encoding)
     const text = decoder.decode(chunk, { stream: true })
@@ -143,7 +143,7 @@ async function* recoded(bytes: AsyncIterable<Uint8Array>, encoding: string): Asy
   if (rest) yield Buffer.from(rest)
 }
 
-/** Objects a line, or those of one array. */
+/** One object per line, or the objects of one array. */
 async function* objects(source: FeedSource): AsyncIterable<FeedLine<Record<string, unknown>>[]> {
   const { isArray, all } = await begun(source)
   if (!isArray) return yield* ndjsonRows(all)
@@ -156,7 +156,7 @@ async function* objects(source: FeedSource): AsyncIterable<FeedLine<Record<strin
   }
 }
 
-/** Whether the text begins with an array; and all of it. */
+/** Whether the text starts with an array; and the whole text. */
 async function begun({ bytes, fileName }: FeedSource): Promise<{ isArray: boolean; all: FeedSource }> {
   const texts = utf8Text(bytes)[Symbol.asyncIterator]()
   let head = ''
@@ -173,7 +173,7 @@ async function begun({ bytes, fileName }: FeedSource): Promise<{ isArray: boolea
   return { isArray: head.trimStart().startsWith('['), all: { fileName, bytes: rest() } }
 }
 
-/** Passes rows on, if one at least of the first batch has one of the wanted members. */
+/** Passes rows on if at least one of the first batch has one of the wanted members. */
 async function* withAnyOf(
   lines: AsyncIterable<FeedLine<Record<string, unknown>>[]>,
   wanted: readonly string[],
@@ -191,10 +191,7 @@ async function* withAnyOf(
   if (first) throw new FeedError(reason('file_empty'))
 }
 
-/**
- * The entries of a row, each with what the row itself has; the row alone where it has none. `@key` is the name or the
- * position of an entry.
- */
+/** The entries of a row, each with the row's own members; the row itself if it has none. `@key` is the name or position of an entry. */
 function entriesOf(row: Record<string, unknown>, path: string | undefined): CellOf[] {
   const own: CellOf = (column) => memberAt(row, column)
   if (path === undefined) return [own]
@@ -215,7 +212,7 @@ function entriesOf(row: Record<string, unknown>, path: string | undefined): Cell
   })
 }
 
-/** A member by its name, or by a path of names with dots between them. */
+/** A member by name, or by a path of names separated by dots. */
 function memberAt(row: Record<string, unknown>, path: string): unknown {
   if (Object.hasOwn(row, path)) return row[path]
   let value: unknown = row

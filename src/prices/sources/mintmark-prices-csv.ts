@@ -1,4 +1,4 @@
-// Mintmark's own price file: one price of one item, market and label per row, read strictly.
+// Mintmark's own price file: one price of an item, market and label per row, strictly validated.
 import { csvRows } from '#core/feed.ts'
 import { parseLabel } from '#core/labels.ts'
 import { isMarket, MARKETS } from '#core/markets.ts'

@@ -1,4 +1,4 @@
-// Card lists with the TCGplayer market price of each printing, as made from the Pokémon TCG API (CSV, USD).
+// Card lists exported from the Pokémon TCG API with the TCGplayer market price of each printing (CSV, USD).
 import { csvRows } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { problem } from '#core/problems.ts'

@@ -10,14 +10,14 @@ import { addPrice, feedRows } from './rows.ts'
 const MARKET: Market = 'source_a'
 const LONGEST_NAME = 300
 
-// The columns keep their video-game names. cib-, new-, graded- and box-only-price are grades 7, 8, 9 and 9.5 of no
-// stated company, and what condition-9 to condition-22 mean is not documented: a grade without a grader is not a label.
+// The columns keep their video-game names. cib-, new-, graded- and box-only-price are grades 7, 8, 9 and 9.5 without a grading company, and
+// condition-9 to condition-22 are undocumented: a grade without a company is not a label.
 const LABELS = [
   ['loose-price', 'Near Mint'],
   ['manual-only-price', 'PSA 10'],
   ['bgs-10-price', 'BGS 10'],
 ] as const
-/** A tag in brackets of nothing but these is a printing. */
+/** A tag in brackets made up of these words is a printing. */
 const PRINTING_WORDS = new Set(['normal', 'unlimited', 'holo', 'holofoil', 'reverse', 'foil', '1st', 'edition'])
 const COLUMNS = ['id', 'product-name', 'tcg-id', ...LABELS.map(([column]) => column)]
 
@@ -39,15 +39,15 @@ export const pricechartingCsv: PriceFormat = {
   },
 }
 
-/** Sales of a product in a year, most of which are of ungraded cards; null if the file does not say. */
+/** Yearly sales of a product, mostly of ungraded cards; null if the file does not state them. */
 function volumeOf(cell: string | undefined): number | null {
   const text = cell?.trim() ?? ''
   return /^\d{1,9}$/.test(text) ? Number(text) : null
 }
 
 /**
- * `tcg-id` is TCGplayer's product id. TCGplayer keeps printings (`[Reverse Holo]`, `[1st Edition]`) inside one product,
- * so these need a finish; artworks (`[Alternate Art]`) are products of their own, which the id alone names.
+ * `tcg-id` is TCGplayer's product id. TCGplayer has printings (`[Reverse Holo]`, `[1st Edition]`) within one product, so these need a finish;
+ * artworks (`[Alternate Art]`) are products of their own, identified by the id alone.
  */
 function itemKey(row: Record<string, string>): ItemKey | null {
   const product = row['product-name']!.slice(0, LONGEST_NAME)
@@ -65,7 +65,7 @@ function itemKey(row: Record<string, string>): ItemKey | null {
   return id === '' ? null : { source: 'pricecharting', id, ...described }
 }
 
-/** `Pokemon Japanese Base Set`: the game, the language where it is not English, and the set. */
+/** `Pokemon Japanese Base Set`: the game, the language unless it is English, and the set. */
 function setOf(console: string): ItemWords {
   const [, title, japanese, set] = /^(Pokemon|One Piece) (Japanese )?(\S.*)$/.exec(console.slice(0, LONGEST_NAME)) ?? []
   if (title === undefined) return {}

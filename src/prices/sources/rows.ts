@@ -1,14 +1,14 @@
-// What all price formats share: lines of a feed to rows, with one row at least for every line that was read.
+// Shared by all price formats: converts lines of a feed to rows, at least one row for every line read.
 import type { FeedLine } from '#core/feed.ts'
 import { FeedError } from '#core/feed.ts'
 import { type Reason, reason } from '#core/problems.ts'
 import type { FeedRow, PriceRow } from '#prices/records.ts'
 import type { Cell } from './cells.ts'
 
-/** A price before its amount and its time are known to be good. */
+/** A price before its amount and time are validated. */
 export type PriceOwner = Pick<PriceRow, 'line' | 'item' | 'market' | 'label' | 'currency' | 'figures'>
 
-/** Rows of the lines of a feed; `read` adds what a line gives to `rows`, and a line that gives nothing is `none`. */
+/** Rows of the lines of a feed; `read` adds the results of a line to `rows`, and a line without results is `none`. */
 export async function* feedRows<T>(
   lines: AsyncIterable<FeedLine<T>[]>,
   read: (value: T, line: number, rows: FeedRow[]) => void,
@@ -26,8 +26,8 @@ export async function* feedRows<T>(
 }
 
 /**
- * Adds a price, or the reason for a reject; nothing where there is no price.
- * @param time of a price that must have one: no time is a reject
+ * Adds a price, or the reason for a rejection; nothing if there is no price.
+ * @param time of a price that must have one: a missing time is rejected
  */
 export function addPrice(rows: FeedRow[], owner: PriceOwner, price: Cell, time: Cell): void {
   if (price === null) return
@@ -39,7 +39,7 @@ export function addPrice(rows: FeedRow[], owner: PriceOwner, price: Cell, time: 
   else rows.push({ ...rest, priceMinor: price, updatedAtMs: time, ...(figures && { figures }) })
 }
 
-/** Passes the lines on, if one at least among the first batch is of the format; else throws `FeedError`. */
+/** Passes the lines on if at least one of the first batch has this format; otherwise throws `FeedError`. */
 export async function* recognised<T>(
   lines: AsyncIterable<FeedLine<T>[]>,
   isOfFormat: (value: T) => boolean,

@@ -1,4 +1,4 @@
-// Daily TCGplayer market prices of sealed products (CSV, USD): the longest series there is, so read without detours.
+// Daily TCGplayer market prices of sealed products (CSV, USD): the largest feed, so it is parsed with little overhead.
 import { csvRows } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { problem } from '#core/problems.ts'
@@ -25,7 +25,7 @@ export const sealedDaily: PriceFormat = {
   },
 }
 
-/** The file names a few hundred days hundreds of times each; a file that names more is not worth remembering. */
+/** A file repeats a few hundred days many times; a file with more days than that is not worth caching. */
 function knownDay(days: Map<string, Cell>, text: string): Cell {
   const known = days.get(text)
   if (known !== undefined) return known

@@ -1,4 +1,4 @@
-// Prices of single cards by finish (NDJSON), which upstream gives in Brazilian real: turned back into EUR and USD.
+// Prices of single cards by finish (NDJSON), which upstream converts to Brazilian real: converted back to EUR and USD.
 import { type FeedLine, ndjsonRows } from '#core/feed.ts'
 import type { Market } from '#core/markets.ts'
 import { problem, type Reason, reason } from '#core/problems.ts'
@@ -10,13 +10,13 @@ import { addPrice, feedRows, recognised } from './rows.ts'
 
 type Row = Record<string, unknown>
 
-/** BRL per unit by day, as upstream states them beside its files; a file of another day cannot be turned back. */
+/** BRL per unit by day, as upstream publishes them with its files; a file of any other day cannot be converted back. */
 const RATES: Readonly<Record<string, { eur: number; usd: number }>> = {
   '2026-07-23': { eur: 5.7775, usd: 5.07154143258427 },
   '2026-08-05': { eur: 5.9102, usd: 5.115284749870175 },
 }
 
-/** The TCGplayer printings that are the card's own finish, by `printVariation` and `finish` of the later key form. */
+/** The TCGplayer printings that match the card's own finish, by `printVariation` and `finish` of the later key form. */
 const PRINTINGS: Readonly<Record<string, readonly string[]>> = {
   'unlimited normal': ['normal', 'unlimited'],
   'unlimited holo': ['holofoil', 'unlimited-holofoil'],
@@ -36,7 +36,7 @@ export const singlesBrl: PriceFormat = {
         recognised(
           ndjsonRows(source),
           (row) => 'cardId' in row && 'finish' in row && Array.isArray(row.sources),
-          // The CSV of price changes is not read, because its prices are means of unlike values.
+          // The CSV of price changes is not supported, because its prices are means of different kinds of values.
           reason('file_format', { format: 'singles-brl', values: ['cardId', 'finish', 'updatedAt', 'sources'] }),
         ),
       ),
@@ -46,13 +46,13 @@ export const singlesBrl: PriceFormat = {
 
 interface CardRow {
   row: Row
-  /** the Cardmarket trend of the same card's reverse holo, null without one */
+  /** Cardmarket trend of the same card's reverse holo; null without one */
   reverseTrend: number | null
 }
 
 /**
- * Tells each row the trend of its card's reverse holo. Rows of one card follow one another, but may lie in two batches:
- * the last card of a batch waits for the next, unless it fills the whole batch.
+ * Adds to each row the trend of its card's reverse holo. Rows of one card are adjacent, but may be split between two batches: the last card of a
+ * batch is completed with the next one, unless it fills the whole batch.
  */
 async function* byCard(lines: AsyncIterable<FeedLine<Row>[]>): AsyncIterable<FeedLine<CardRow>[]> {
   let waiting: FeedLine<Row>[] = []
@@ -94,8 +94,8 @@ function readRow({ row, reverseTrend }: CardRow, line: number, rows: FeedRow[]):
 
   const firstEdition = finish === 'firstEdition' || variation === 'firstEdition'
   const trend = sourceValue(row, 'cardmarketTrend')
-  // Cardmarket has one product for both editions, and upstream copies the trend of the reverse holo to the holo card:
-  // neither is this card's price.
+  // Cardmarket has one product for both editions, and upstream copies the trend of the reverse holo to the holo card: neither is this card's own
+  // price.
   const foreignTrend = firstEdition || (finish === 'holo' && trend !== null && trend === reverseTrend)
   const printings = variation === '' ? null : (PRINTINGS[`${variation} ${finish}`] ?? [])
   const american = marketPrice(row, finish, printings)
@@ -127,7 +127,7 @@ function readRow({ row, reverseTrend }: CardRow, line: number, rows: FeedRow[]):
   }
 }
 
-/** Names of the values beside a price, by what they are. */
+/** Names of the figures beside a price, by kind. */
 type FigureNames = Partial<Record<keyof Figures, string>>
 
 const CARDMARKET_FIGURES: FigureNames = { avg1: 'cardmarketAvg1', avg7: 'cardmarketAvg7', avg30: 'cardmarketAvg30', low: 'cardmarketLow' }
@@ -142,8 +142,8 @@ function readFigures(row: Row, names: FigureNames, rate: number): Figures | null
 }
 
 /**
- * The later form names the printing of each market price: only the row's own counts. The earlier form (`printings` is
- * null) names none, and gives first editions the price of the plain printing.
+ * The later form names the printing of each market price: only the row's own counts. The earlier form (`printings` is null) names none, and gives
+ * first editions the price of the regular printing.
  */
 function marketPrice(row: Row, finish: string, printings: readonly string[] | null): { value: unknown; printing: string } {
   if (printings === null) return { value: finish === 'firstEdition' ? null : sourceValue(row, 'tcgplayerMarket'), printing: '' }
@@ -161,7 +161,7 @@ function sourceValue(row: Row, name: string): unknown {
   return entry?.valueBrl ?? null
 }
 
-/** Minor units of EUR or USD, half up to the cent. */
+/** Minor units of EUR or USD, rounded half up. */
 function exchanged(valueBrl: unknown, rate: number): Cell {
   const centavos = priceOf(valueBrl, 'valueBrl')
   if (typeof centavos !== 'number') return centavos

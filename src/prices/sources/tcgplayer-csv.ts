@@ -11,30 +11,30 @@ import { addPrice, feedRows } from './rows.ts'
 const MARKET: Market = 'source_c'
 
 interface Layout {
-  /** columns by which the layout is told */
+  /** columns that identify the layout */
   needs: readonly string[]
   idColumn: string
-  /** `tcgplayer-sku` ids name product, condition, printing and language at once and are not product ids */
+  /** `tcgplayer-sku` ids identify product, condition, printing and language at once; they are not product ids */
   idSource: 'tcgplayer' | 'tcgplayer-sku'
   priceColumn: string
-  /** condition, with the printing behind it where there is one; without such a column prices are Near Mint */
+  /** condition, followed by the printing if there is one; without such a column, prices are Near Mint */
   conditionColumn: string | null
   printingColumn: string | null
-  /** figures beside the price; a file may lack their columns */
+  /** figures beside the price; a file may lack these columns */
   figureColumns: Partial<Record<FigureAmount, string>>
 }
 
 export interface Condition {
   label: string
-  /** the printing as it is written */
+  /** the printing as written */
   finish?: string
 }
 
-/** words of `Near Mint 1st Edition Reverse Holofoil`, and some */
+/** the words of `Near Mint 1st Edition Reverse Holofoil`, and a few more */
 const LONGEST_CONDITION = 8
 const NEAR_MINT: Condition = { label: 'Near Mint' }
 
-/** The collection export comes first: it has every column of the pricing export. */
+/** The collection export comes first, because it has every column of the pricing export. */
 const LAYOUTS: readonly Layout[] = [
   {
     needs: ['Product ID', 'Condition', 'Printing', 'TCG Market Price'],
@@ -104,16 +104,16 @@ function readItem(row: Record<string, string>, layout: Layout): { item: ItemKey;
   return { item: { source: layout.idSource, id, ...(finish && { finish }), ...wordsOf(row) }, label: condition.label }
 }
 
-/** What the exports say of a card in words; the price files say nothing. */
+/** The card's description in the exports; the price files have none. */
 function wordsOf(row: Record<string, string>): ItemWords {
   const [name, number, set] = ['Product Name', 'Number', 'Set Name'].map((column) => row[column]?.trim())
   return name && number && set ? { name, number, set } : {}
 }
 
-/** `Lightly Played Reverse Holofoil` → Lightly Played, reverse; null for a condition without a label. */
+/** `Lightly Played Reverse Holofoil` → Lightly Played, reverse; null for a condition that is not a label. */
 export function readCondition(text: string): Condition | null {
   const words = text.trim().split(/\s+/)
-  // Nothing sealed is sold in a worse state than this; a damaged card is worth less than any label says.
+  // Sealed products have no worse condition than this; a damaged card is worth less than any label.
   if (/^unopened$/i.test(text.trim())) return NEAR_MINT
   if (/^damaged$/i.test(words[0]!) || words.length > LONGEST_CONDITION) return null
   for (let n = words.length; n > 0; n -= 1) {
