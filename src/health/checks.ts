@@ -1,4 +1,4 @@
-// The checks of a service, running or not: disk, dump store, database, migrations, clock, worker, price sources and rates.
+// Health checks of a service, running or not: disk, dump store, database, migrations, clock, worker, price sources and rates.
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { sql } from 'kysely'
 import { type Reason, reason, type Term } from '#core/problems.ts'
@@ -24,7 +24,7 @@ export async function machineFindings(config: Config): Promise<Finding[]> {
 
 interface DatabaseInUse {
   db: Db
-  /** what the database is */
+  /** description of the database */
   describe: Reason
   /** whether a worker should be running on it */
   needsWorker: boolean
@@ -144,7 +144,7 @@ function stateOf(source: PriceSource): Finding {
   })
 }
 
-/** @param unchecked prices that could not be compared with others for lack of an exchange rate of their day */
+/** @param unchecked number of prices that could not be compared because no exchange rate of their day is known */
 function rates(known: Rates, currencies: string[], now: Date, unchecked: number): Finding {
   const missing = currencies.filter((currency) => known.microLira(currency, now.getTime()) === null)
   if (missing.length > 0) {

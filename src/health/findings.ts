@@ -88,7 +88,7 @@ export function finding(check: string, ok: boolean, rule: FindingRule, params: P
   return { check, ok, rule, params, found, ...(advice && { advice }) }
 }
 
-/** The texts of a finding in the language of the templates and the words (default: English); without advice if nothing has to be done. */
+/** The texts of a finding in the language of the templates (default: English); without advice if there is nothing to do. */
 export function textsOf({ found, advice = '' }: FindingTexts, params: Params, words?: Words): Required<FindingTexts> {
   return { found: fill(found, params, words), advice: fill(advice, params, words) }
 }

@@ -1,4 +1,4 @@
-// The health of the service: the checks of the command `doctor`, as seen from the responding node.
+// Reads the health of the service: the checks of the command `doctor`, run by the responding node.
 import { Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'
 import { verb } from '#core/verb.ts'
