@@ -1,9 +1,9 @@
-// Filters and page numbers live in the address bar, so that a list can be bookmarked, shared and gone back to.
+// Keeps filters and page numbers in the address bar, so that lists can be bookmarked and shared, and Back works.
 import { useLocation } from 'preact-iso'
 
 export interface AddressQuery {
   values: Record<string, string>
-  /** sets some values; empty ones leave the address, and a change of filters begins at the first page */
+  /** sets values; empty ones are removed from the address, and changed filters return to the first page */
   set: (changes: Record<string, string | number>) => void
   /** the address with these changes, for links */
   link: (changes: Record<string, string | number>) => string

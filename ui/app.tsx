@@ -1,4 +1,4 @@
-// Pages for signed-in people: sign-in until then, the frame around them, and what is on all of them.
+// Pages behind a sign-in: the sign-in form, the frame around the pages, and the parts shown on all of them.
 import { type ComponentChildren, options, type VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { LocationProvider, Route, Router, useLocation } from 'preact-iso'
@@ -9,15 +9,15 @@ import { Empty } from './states.tsx'
 import { announce, Toasts } from './toasts.tsx'
 import { t } from './words.ts'
 
-// Effects run with their rendering, not after the next frame: what is visible already reacts to keys, and requests leave a frame earlier.
+// Runs effects with the rendering instead of after the next frame: visible elements react to keys at once, and requests are sent a frame earlier.
 options.requestAnimationFrame = queueMicrotask
 
 interface AppProps<Session> {
-  /** address below which the pages are */
+  /** address prefix of the pages */
   scope: string
   store: SessionStore<Session>
   signIn: ComponentChildren
-  /** the frame and the pages of who is signed in */
+  /** the frame and the pages for the signed-in person */
   children: (session: Session) => ComponentChildren
 }
 
@@ -40,7 +40,7 @@ export function App<Session>({ scope, store: { session, loadSession }, signIn, c
 }
 
 interface RoutesProps {
-  /** where the pages begin, and what that page is called */
+  /** the start page: its address and name */
   home: Home
   /** a `Route` for each page */
   children: VNode[]
@@ -51,11 +51,11 @@ interface Home {
   text: string
 }
 
-/** The page that the address names. */
+/** The page at the current address. */
 export function Routes({ home, children }: RoutesProps) {
   const { path } = useLocation()
   const opened = useRef(path)
-  // Another page begins at its top, and the keyboard within it.
+  // A new page starts scrolled to its top, with the keyboard focus inside it.
   useEffect(() => {
     if (opened.current === path) return
     opened.current = path

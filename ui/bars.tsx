@@ -1,4 +1,4 @@
-// Small bars over days, with the same numbers as a table for screen readers.
+// A small bar chart over days, with the same numbers as a table for screen readers.
 import { day, t } from './words.ts'
 
 interface BarsProps {
@@ -29,7 +29,7 @@ export function Bars({ title, days, show }: BarsProps) {
         <span>{most > 0 && t('most', { value: show(most) })}</span>
         <span>{days.length > 0 ? day(days.at(-1)!.day) : ''}</span>
       </figcaption>
-      {/* A table is as tall as its rows, hidden or not: the box around it is what is hidden. */}
+      {/* Hidden tables keep the height of their rows, so the box around the table is hidden instead. */}
       <div class="hidden">
         <table>
           <caption>{title}</caption>

@@ -1,5 +1,5 @@
-// Builds the pages when the project is installed (`prepare`), the console and the seller's desk each on its own: no
-// listener serves code of the other. Without development dependencies the server does without them.
+// Builds the pages on installation (`prepare`), the console and the seller's desk separately: no listener serves code of the other one. Without
+// development dependencies, the server runs without them.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
@@ -21,7 +21,7 @@ if (existsSync(`${ROOT}node_modules/vite/package.json`)) {
         outDir: `${ROOT}dist/${app}`,
         emptyOutDir: true,
         target: 'es2023',
-        // No script or style stands inside the page, as its headers demand.
+        // No inline scripts or styles: the page's security headers forbid them.
         assetsInlineLimit: 0,
         modulePreload: { polyfill: false },
       },
@@ -32,7 +32,7 @@ if (existsSync(`${ROOT}node_modules/vite/package.json`)) {
   process.stdout.write('The console and the desk are not built: vite is not installed\n')
 }
 
-/** Writes each file compressed beside itself, as the server sends it. */
+/** Writes a compressed copy next to each file, for the server to send. */
 function packFiles(folder: string): void {
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => /\.(html|js|css|svg)$/.test(file))) {
     const bytes = readFileSync(`${folder}/${name}`)

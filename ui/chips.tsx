@@ -1,4 +1,4 @@
-// The filters that are set, each as a chip that a click, Delete or Backspace removes.
+// The active filters as chips; a click, Delete or Backspace removes one.
 import { useRef } from 'preact/hooks'
 import type { Filter } from './list-parts.ts'
 import { useNameOf } from './picker.tsx'
@@ -16,7 +16,7 @@ export function Chips({ filters, values, remove }: ChipsProps) {
   if (set.length === 0) return null
   const removeOne = (name: string, index: number) => {
     remove([name])
-    // The focus stays among the chips as long as there are any.
+    // Focus stays among the chips as long as there are any.
     requestAnimationFrame(() => {
       const left = list.current?.querySelectorAll('button')
       left?.[Math.min(index, left.length - 1)]?.focus()

@@ -1,4 +1,4 @@
-// The reads, writes and lists of these pages, typed by the API that they are for.
+// Typed reads, writes and lists for an API.
 import { h, type VNode } from 'preact'
 import { type Query, type Reply, request, type Sending } from './api.ts'
 import { type DataOptions, type Loaded, useData, useUpload, useWrite, type Writing, writeNow } from './data.ts'
@@ -22,7 +22,7 @@ interface TypedListProps<A extends Api, P extends PathOf<A, 'GET'>>
   path: P
   columns: Column<RowOf<A, P>, SortOf<A, P>>[]
   filters?: Filter<QueryName<A, P>>[]
-  /** filters that are always on */
+  /** fixed filters */
   fixed?: QueryOf<A, P>
 }
 
@@ -36,8 +36,8 @@ interface Client<A extends Api> {
 }
 
 /**
- * What is said of an API in types: nothing of it is checked when it runs, as the service checks everything.
- * @param csv the service gives each list as CSV
+ * Binds the functions to the types of an API. Nothing is checked at run time, because the service validates everything.
+ * @param csv whether the service returns each list as CSV
  */
 export function clientOf<A extends Api>({ csv = false } = {}): Client<A> {
   const TypedList = csv ? (props: ListProps<unknown>) => h(List<unknown>, { ...props, csv }) : List

@@ -1,39 +1,39 @@
-// The keyboard and the markup of a combobox: an input with a list of options below it, of which one is active (ARIA pattern "combobox").
+// Keyboard handling and markup of a combobox: an input with a list of options below, one of them active (ARIA pattern "combobox").
 import type { ComponentChildren, VNode } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 interface ComboboxOptions<Option> {
-  /** names the list */
+  /** label of the list */
   label: string
   options: readonly Option[]
   keyOf: (option: Option) => string | number
   show: (option: Option) => ComponentChildren
   choose: (option: Option) => void
-  /** the list is dismissed */
+  /** called when the list is dismissed */
   close: () => void
-  /** asked for by the arrow key while there is no list */
+  /** called by the arrow keys while the list is closed */
   open?: () => void
-  /** the first option is active at once, so that Enter chooses it */
+  /** whether the first option is active at once, so that Enter chooses it */
   first?: boolean
 }
 
 interface Combobox {
-  /** attributes of the input; their types are a union by role, which a combobox without a datalist belongs to none of */
+  /** attributes of the input; untyped because Preact's union of input types by role has no combobox without a datalist */
   input: object
-  /** Acts on a key of the input; true if it was one of the list's. */
+  /** Handles a key press in the input; true if it was handled. */
   onKey: (event: KeyboardEvent) => boolean
   list: VNode
 }
 
 const NONE = -1
-/** Pixels to the edge of the page. */
+/** Minimum distance to the edge of the page, in pixels. */
 const EDGE = 8
 
 export function useCombobox<Option>({ label, options, keyOf, show, choose, close, open, first = false }: ComboboxOptions<Option>): Combobox {
   const id = useId()
   const start = first ? 0 : NONE
   const [moved, setMoved] = useState(start)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other options begin at their start
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new options start at the first one
   useEffect(() => setMoved(start), [options, start])
   const active = Math.min(moved, options.length - 1)
   const isOpen = options.length > 0
@@ -43,7 +43,7 @@ export function useCombobox<Option>({ label, options, keyOf, show, choose, close
     document.getElementById(optionId(index))?.scrollIntoView({ block: 'nearest' })
   }
   const listed = useRef<HTMLDivElement>(null)
-  // The list is wider than the input, and stays on the page.
+  // Keeps the list on the page, because it is wider than the input.
   useLayoutEffect(() => {
     const list = listed.current
     if (!list || !isOpen) return
@@ -61,7 +61,7 @@ export function useCombobox<Option>({ label, options, keyOf, show, choose, close
     else if ((event.key === 'Enter' || (event.key === 'Tab' && !first)) && active !== NONE) choose(options[active]!)
     else return false
     event.preventDefault()
-    // A dialog around it stays open.
+    // Escape must not close a surrounding dialog.
     event.stopPropagation()
     return true
   }
@@ -78,7 +78,7 @@ export function useCombobox<Option>({ label, options, keyOf, show, choose, close
   const list = (
     <div ref={listed} id={`${id}-options`} class="options" role="listbox" aria-label={label} hidden={!isOpen}>
       {options.map((option, index) => (
-        // The keyboard stays in the input, which names the active option.
+        // Focus stays in the input, which refers to the active option.
         // biome-ignore lint/a11y/useKeyWithClickEvents: see above
         <div
           key={keyOf(option)}

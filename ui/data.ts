@@ -1,4 +1,4 @@
-// Reading and writing from components: answers that follow their address, and writes that cannot happen twice.
+// Hooks for reading and writing: responses that follow their address, and writes that cannot happen twice.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import type { Pagination } from '../client/src/api.ts'
 import { ApiError, newKey, type Query, readFile, type Reply, request, type Sending } from './api.ts'
@@ -7,7 +7,7 @@ import { announce } from './toasts.tsx'
 import { sentence } from './words.ts'
 
 export interface Loaded<T> {
-  /** of the last answer, also while the next is awaited */
+  /** of the latest response, also while the next one loads */
   data: T | null
   pagination: Pagination | null
   error: ApiError | null
@@ -17,26 +17,26 @@ export interface Loaded<T> {
 
 export interface DataOptions<Data, Asked = Query> {
   query?: Asked
-  /** milliseconds until the same is asked again, null for never; told by the last answer */
+  /** milliseconds until the next poll, computed from the latest response; null for none */
   again?: (data: Data) => number | null
-  /** another number asks again */
+  /** a new number reloads the data */
   version?: number
 }
 
-/** A number for `version`, and what makes it another. */
+/** A number for `version`, and a function that changes it. */
 export function useVersion(): [number, () => void] {
   const [version, setVersion] = useState(0)
   return [version, () => setVersion((n) => n + 1)]
 }
 
-/** The answer to a GET; null asks nothing. */
+/** The response to a GET; null sends no request. */
 export function useData(path: string | null, { query, again, version }: DataOptions<unknown> = {}): Loaded<unknown> {
   const [state, setState] = useState<Omit<Loaded<unknown>, 'reload'>>({ data: null, pagination: null, error: null, loading: path !== null })
   const [round, setRound] = useState(0)
   const asked = useRef('')
   const address = JSON.stringify([path, query])
   const reload = useCallback(() => setRound((n) => n + 1), [])
-  // The address stands for path and query; `round` and `version` ask the same again.
+  // `address` represents path and query; `round` and `version` repeat the request.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => {
     if (path === null) return setState({ data: null, pagination: null, error: null, loading: false })
@@ -69,12 +69,12 @@ type Write = (method: Method, path: string, json?: unknown, ifMatch?: string) =>
 export interface Writing<Writer = Write> {
   busy: boolean
   error: ApiError | null
-  /** resolves with the answer, or null when it failed; the failure is in `error` */
+  /** resolves with the response, or with null after a failure; the failure is in `error` */
   write: Writer
   clear: () => void
 }
 
-/** Writes with an idempotency key that stays the same until the request succeeds or changes. */
+/** Sends writes with an idempotency key that stays the same until the request succeeds or changes. */
 export function useWrite(): Writing {
   const { send, ...rest } = useSending()
   const write: Write = (method, path, json, ifMatch) => send([method, path, JSON.stringify(json), ifMatch], { json, ifMatch })
@@ -83,7 +83,7 @@ export function useWrite(): Writing {
 
 type Upload = (path: string, csv: Blob, query?: Query) => Promise<Reply<unknown> | null>
 
-/** As `useWrite`, of a POST whose body is a CSV file. */
+/** As `useWrite`, for a POST whose body is a CSV file. */
 export function useUpload(): Writing<Upload> {
   const { send, ...rest } = useSending()
   const write: Upload = (path, csv, query) => send(['POST', path, csv, JSON.stringify(query)], { csv, query })
@@ -113,7 +113,7 @@ function useSending() {
   return { ...state, send, clear: () => setState({ busy: false, error: null }) }
 }
 
-/** A write without a form of its own: its failure is announced. */
+/** A write without a form: failures are announced as toasts. */
 export async function writeNow(method: Method, path: string, json?: unknown): Promise<Reply<unknown> | null> {
   try {
     return await request(method, path, { json, ...(method === 'POST' && { idempotencyKey: newKey() }) })
@@ -124,8 +124,8 @@ export async function writeNow(method: Method, path: string, json?: unknown): Pr
 }
 
 /**
- * Hands a file of the API to the browser to be saved; a refusal is announced.
- * @param query of a list: it is marked for spreadsheets, which take a CSV without the mark for one in their own character set
+ * Downloads a file of the API; failures are announced as toasts.
+ * @param query of a list: the CSV gets a byte order mark, because spreadsheets would otherwise assume a local character set
  */
 export async function saveFile(path: string, name: string, headers?: Record<string, string>, query?: Query): Promise<void> {
   try {
@@ -136,7 +136,7 @@ export async function saveFile(path: string, name: string, headers?: Record<stri
     link.href = url
     link.download = name
     link.click()
-    // The browser has taken the file over by then.
+    // By then, the browser has started the download.
     setTimeout(() => URL.revokeObjectURL(url), 60_000)
   } catch (error) {
     announce(sentence(asApiError(error)), 'bad')

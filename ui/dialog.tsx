@@ -1,4 +1,4 @@
-// Dialogs: forms that write, and the question before something is destroyed. Native, so that focus and Escape just work.
+// Dialogs: forms that write, and confirmations before destructive steps. Native, so that focus and Escape just work.
 import { signal } from '@preact/signals'
 import { cloneElement, type ComponentChildren, type VNode } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
@@ -17,7 +17,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   const id = useId()
   useEffect(() => {
     ref.current?.showModal()
-    // The browser would begin at the button that closes.
+    // By default, the browser would focus the close button.
     ref.current?.querySelector<HTMLElement>('input, select, textarea, [data-first="true"]')?.focus()
   }, [])
   return (
@@ -33,7 +33,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   )
 }
 
-/** What a form says, by the names of its fields, trimmed. */
+/** Values of a form by field name, trimmed. */
 export type Values = Record<string, string>
 
 export function valuesOf(form: HTMLFormElement): Values {
@@ -50,7 +50,7 @@ interface FormProps {
   children: ComponentChildren
 }
 
-/** A form whose refusal stands above its buttons. */
+/** A form that shows errors above its buttons. */
 export function Form({ submit, busy, error, danger, onSubmit, onCancel, children }: FormProps) {
   return (
     <form
@@ -78,7 +78,7 @@ export function Form({ submit, busy, error, danger, onSubmit, onCancel, children
 interface FieldProps {
   label: string
   hint?: string
-  /** the control */
+  /** form control */
   children: VNode<{ 'aria-describedby'?: string }>
 }
 
@@ -86,7 +86,7 @@ export function Field({ label, hint, children }: FieldProps) {
   const id = useId()
   return (
     <div class="field">
-      {/* biome-ignore lint/a11y/noLabelWithoutControl: the control is handed in */}
+      {/* biome-ignore lint/a11y/noLabelWithoutControl: the control is passed as a child */}
       <label>
         <span>{label}</span>
         {hint ? cloneElement(children, { 'aria-describedby': id }) : children}
@@ -100,14 +100,14 @@ interface Question {
   title: string
   text: string
   action: string
-  /** true unless told: what it does cannot be undone, or is best not done by chance */
+  /** default: true; for steps that cannot be undone or should not happen by accident */
   danger?: boolean
   answer: (yes: boolean) => void
 }
 
 const question = signal<Question | null>(null)
 
-/** Asks before a step that is destructive, or large; resolves with whether to do it. */
+/** Asks for confirmation before a destructive or large step; resolves with the answer. */
 export function confirmed(asked: Omit<Question, 'answer'>): Promise<boolean> {
   return new Promise((resolve) => {
     question.value = {

@@ -1,4 +1,4 @@
-// The frame around every page: where one is, where one can go, language, colours, and the way out.
+// The frame around every page: navigation, language, colours, and sign-out.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
@@ -12,21 +12,21 @@ import { chooseLocale, LOCALES, type Locale, locale, sentence, t, term } from '.
 export interface Place {
   href: string
   text: string
-  /** addresses of pages that belong to it */
+  /** addresses of further pages that belong to it */
   also?: string[]
-  /** beside its name, such as how much waits there */
+  /** shown next to its name, such as the number of pending entries */
   badge?: ComponentChildren
 }
 
 interface FrameProps {
-  /** the first is where the pages begin */
+  /** navigation; the first entry is the start page */
   places: Place[]
-  /** files of `lucide-static/icons` by the address of the place */
+  /** Lucide icons (`lucide-static/icons`) by address */
   icons: Record<string, string>
-  /** who is signed in */
+  /** name of the signed-in person */
   who: string
   signOut: () => Promise<void>
-  /** finds things for Ctrl-K, beside the places */
+  /** search for Ctrl-K, in addition to the navigation */
   find?: Find
   children: ComponentChildren
 }
@@ -106,12 +106,12 @@ export function Preferences() {
 }
 
 /**
- * Links that scroll sideways on a narrow page, with the current one in the middle.
- * @param current says which link is current
+ * Keeps the current link centred in a row of links that scrolls sideways on narrow screens.
+ * @param current identifies the current link
  */
 function useCurrentInView(current: string | undefined) {
   const row = useRef<HTMLElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is shown follows from it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `current` determines what is shown
   useEffect(() => {
     const { current: links } = row
     const link = links?.querySelector<HTMLElement>('[aria-current]')
@@ -120,7 +120,7 @@ function useCurrentInView(current: string | undefined) {
   return row
 }
 
-/** Pages that belong together. */
+/** Tabs for related pages. */
 export function Tabs({ tabs }: { tabs: { href: string; text: string; current: boolean }[] }) {
   const row = useCurrentInView(tabs.find(({ current }) => current)?.href)
   return (

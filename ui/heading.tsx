@@ -1,4 +1,4 @@
-// The heading of a page, which is also the title of its window.
+// The heading of a page, which is also the title of the window.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 

@@ -1,4 +1,4 @@
-// An id that one copies by a click.
+// An id that a click copies.
 import { announce } from './toasts.tsx'
 import { t } from './words.ts'
 
@@ -8,7 +8,7 @@ export function Id({ value }: { value: number | string }) {
       await navigator.clipboard.writeText(String(value))
       announce(t('idCopied', { id: String(value) }))
     } catch {
-      // Without permission the text is there to be selected.
+      // Without clipboard permission, the text can still be selected.
     }
   }
   return (

@@ -1,29 +1,29 @@
-// What a list is told: its columns, its filters and its order.
+// Types that describe a list: its columns, filters and sort order.
 import type { ComponentChildren, ComponentType } from 'preact'
 import type { Source } from './picker.tsx'
 
-/** @template Sort what its list can be sorted by */
+/** @template Sort names by which the list can be sorted */
 export interface Column<Row, Sort extends string = never> {
   head: string
-  /** numbers stand at the right */
+  /** right-aligned */
   number?: boolean
-  /** never broken into lines */
+  /** never wrapped */
   short?: boolean
-  /** left out where the page is narrow */
+  /** hidden on narrow screens */
   wide?: boolean
-  /** share of the table, such as `12%`: columns with shares stay where they are, whatever is in them */
+  /** share of the table's width, such as `12%`; columns with shares do not move when their content changes */
   width?: string
-  /** left out unless a person chooses it */
+  /** hidden unless the person selects it */
   optional?: boolean
-  /** what the list is sorted by at the service; without it the column cannot be sorted */
+  /** name by which the service sorts the list; without it, the column cannot be sorted */
   sort?: Sort
   cell: (row: Row) => ComponentChildren
 }
 
-/** An order of rows: what they are sorted by, with `-` before it where the largest comes first; empty for the list's own. */
+/** A sort order: a sort name, with `-` before it for descending; empty for the list's default. */
 export type Order = string
 
-/** What a press on the head of a column makes of an order: numbers begin with the largest, and the third press ends it. */
+/** The next order after a click on a column header: numbers start descending, and the third click resets. */
 export function nextOrder(order: Order, { sort, number = false }: Pick<Column<never, string>, 'sort' | 'number'>): Order {
   const turns = number ? [`-${sort}`, `${sort}`] : [`${sort}`, `-${sort}`]
   return turns[turns.indexOf(order) + 1] ?? ''
@@ -32,18 +32,18 @@ export function nextOrder(order: Order, { sort, number = false }: Pick<Column<ne
 export interface Filter<Name extends string = string> {
   name: Name
   label: string
-  /** a closed set of values; without it the filter is text */
+  /** a fixed set of values; without it, the filter is a text input */
   options?: { value: string; text: string }[]
   type?: 'search' | 'text' | 'number' | 'date' | 'month'
-  /** picked by name: the value is an id */
+  /** chooses by name; the value is an id */
   picker?: Source
-  /** in place of an input of a type */
+  /** custom control instead of an input */
   control?: ComponentType<{ label: string; value: string; onSettled: (text: string) => void }>
-  /** one of the options always holds: the first unless another is chosen */
+  /** one option is always selected: the first by default */
   always?: boolean
 }
 
-/** With a key that is among them taken out, or else put in. */
+/** Adds a key to the list, or removes it if present. */
 export function toggled<Key>(keys: Key[], key: Key): Key[] {
   return keys.includes(key) ? keys.filter((one) => one !== key) : [...keys, key]
 }

@@ -1,4 +1,4 @@
-// Ctrl-K: finds pages and things by name or id from wherever one is.
+// Ctrl-K palette: finds pages and records by name or id from any page.
 import { signal } from '@preact/signals'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
@@ -6,16 +6,16 @@ import { useCombobox } from './combobox.tsx'
 import { Dialog } from './dialog.tsx'
 import { t } from './words.ts'
 
-/** What the palette leads to. */
+/** A search result of the palette. */
 export interface Destination {
   href: string
   text: string
-  /** what it is, such as `Listing` */
+  /** type of the record, such as `Listing` */
   kind: string
   detail?: string | undefined
 }
 
-/** Things that a text finds; @throws ApiError, or AbortError when it was cancelled */
+/** Searches records by text. @throws ApiError, or AbortError if cancelled */
 export type Find = (text: string, signal: AbortSignal) => Promise<Destination[]>
 
 interface PaletteProps {
@@ -39,7 +39,7 @@ export function Palette(props: PaletteProps) {
     const onKey = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
       event.preventDefault()
-      // Another dialog may hold what one has typed.
+      // Another open dialog may contain unsaved input.
       if (!document.querySelector('dialog[open]')) isOpen.value = true
     }
     document.addEventListener('keydown', onKey)
@@ -70,7 +70,7 @@ function Search({ places, find }: PaletteProps) {
       const cancel = (asking.current = new AbortController())
       find(text.trim(), cancel.signal).then(
         (things) => !cancel.signal.aborted && setFound([...pages, ...things]),
-        // Without an answer the pages are still there.
+        // If the search fails, pages can still be found.
         () => {},
       )
     }, SETTLE_MS)

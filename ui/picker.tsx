@@ -1,4 +1,4 @@
-// Picks one thing by its name: searches as one types, takes an id as well, and says what an id stands for.
+// Picks a record by name: searches while typing, also accepts an id, and shows the name of an id.
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { useCombobox } from './combobox.tsx'
 import { t } from './words.ts'
@@ -6,34 +6,34 @@ import { t } from './words.ts'
 export interface Option {
   id: number
   text: string
-  /** what tells it from others of that name */
+  /** distinguishes records with the same name */
   detail?: string | undefined
 }
 
-/** What a picker picks from. */
+/** Where a picker finds its records. */
 export interface Source {
-  /** the first things that a text finds; @throws ApiError, or AbortError when it was cancelled */
+  /** the first records that match a text; @throws ApiError, or AbortError if cancelled */
   search: (text: string, signal: AbortSignal) => Promise<Option[]>
-  /** the thing of an id, null if there is none */
+  /** the record with an id; null if there is none */
   find: (id: number) => Promise<Option | null>
 }
 
 interface PickerProps {
   label: string
   source: Source
-  /** id of what is picked, empty for nothing */
+  /** id of the picked record; empty for none */
   value?: string
-  /** field of the form around it */
+  /** form field name */
   name?: string
   required?: boolean
   hint?: string
-  /** with the id, or an empty text */
+  /** called with the id, or an empty text */
   onSettled?: (id: string) => void
 }
 
 const SETTLE_MS = 200
 
-/** The name of what a source has under an id; null until it is known, the id where nothing is found. */
+/** The name of the record with an id; null while loading, the id itself if nothing is found. */
 export function useNameOf(source: Source | undefined, id: string): string | null {
   const [found, setFound] = useState<{ id: string; text: string } | null>(null)
   useEffect(() => {
@@ -60,7 +60,7 @@ export function Picker({ label, source, value = '', name, required = false, hint
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const asking = useRef<AbortController>(undefined)
   const nameOf = useNameOf(source, picked)
-  // The value was changed by another way than this input.
+  // The value has changed from outside.
   useEffect(() => {
     setPicked(value)
     setTyped(null)
@@ -70,9 +70,9 @@ export function Picker({ label, source, value = '', name, required = false, hint
     asking.current?.abort()
     setOptions([])
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, at the end
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only on unmount
   useEffect(() => stop, [])
-  // Text that was not picked is nothing to send.
+  // Typed text without a choice is invalid.
   useEffect(() => input.current?.setCustomValidity(typed ? t('pickOne') : ''), [typed])
 
   function settle(id: string): void {
@@ -88,7 +88,7 @@ export function Picker({ label, source, value = '', name, required = false, hint
     const id = /^#?(\d{1,9})$/.exec(text)?.[1]
     const named = id === undefined ? Promise.resolve(null) : source.find(Number(id))
     const searched = source.search(text, cancel.signal)
-    // Without an answer one can type on.
+    // If a request fails, typing continues to work.
     Promise.all([named.catch(() => null), searched.catch(() => [])]).then(
       ([one, found]) => {
         if (cancel.signal.aborted) return
@@ -134,7 +134,7 @@ export function Picker({ label, source, value = '', name, required = false, hint
           onFocus={({ currentTarget }) => currentTarget.select()}
           onInput={({ currentTarget }) => change(currentTarget.value)}
           onKeyDown={(event) => {
-            // Enter waits for the options instead of sending the form.
+            // Enter waits for the options instead of submitting the form.
             if (!combobox.onKey(event) && event.key === 'Enter' && typed) event.preventDefault()
           }}
           onBlur={() => {

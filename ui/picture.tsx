@@ -7,7 +7,7 @@ export interface Pictured {
   images: readonly { url: string; order: number }[]
 }
 
-/** An item's first picture; where it cannot be loaded, an empty card of the same size. */
+/** An item's first picture, or an empty card of the same size if it cannot be loaded. */
 export function Picture({ item, small }: { item: Pictured; small?: boolean }) {
   const [broken, setBroken] = useState<string | null>(null)
   const url = item.images.toSorted((a, b) => a.order - b.order)[0]?.url

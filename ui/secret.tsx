@@ -1,4 +1,4 @@
-// A key that is shown this once, with a button to copy it.
+// A secret that is shown only once, with a button to copy it.
 import { useState } from 'preact/hooks'
 import { t } from './words.ts'
 import { Dialog } from './dialog.tsx'
@@ -10,7 +10,7 @@ export function Secret({ title, value, onClose }: { title: string; value: string
       await navigator.clipboard.writeText(value)
       setCopied(true)
     } catch {
-      // Without permission the text is there to be selected.
+      // Without clipboard permission, the text can still be selected.
     }
   }
   return (

@@ -1,4 +1,4 @@
-// Sign-in with a credential that goes to the service once and stays nowhere in the browser.
+// Sign-in with a credential that is sent to the service once and never stored in the browser.
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { ApiError } from './api.ts'
@@ -8,10 +8,10 @@ import { Logo, Preferences } from './frame.tsx'
 import { t } from './words.ts'
 
 interface SignInProps {
-  /** what the credential is called */
+  /** label of the credential */
   label: string
   hint: string
-  /** said of a credential that is refused with 401 */
+  /** message for a credential rejected with 401 */
   refused: string
   signIn: (credential: string) => Promise<void>
 }
@@ -24,7 +24,7 @@ export function SignIn(props: SignInProps) {
   )
 }
 
-/** What stands around every way to sign in. */
+/** Frame shared by all sign-in forms. */
 export function SignInFrame({ children }: { children: ComponentChildren }) {
   return (
     <main class="sign-in">
@@ -51,8 +51,8 @@ export function CredentialForm({ label, hint, refused, signIn, autofocus = false
 }
 
 /**
- * A form whose answer opens another page, or says why not.
- * @param refused said where the answer is 401; without it the service's own words are
+ * State of a form that opens another page on success, or shows an error.
+ * @param refused message for a 401; default: the message of the service
  */
 export function useSubmit(run: (values: Values) => Promise<void>, refused?: string) {
   const [busy, setBusy] = useState(false)

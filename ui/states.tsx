@@ -1,4 +1,4 @@
-// What stands where data should: on its way, none, or not to be had; and the small marks of a row's state.
+// Placeholders for data that is loading, empty or failed, and small status marks for rows.
 import inbox from 'lucide-static/icons/inbox.svg?raw'
 import type { ComponentChildren } from 'preact'
 import type { ApiError } from './api.ts'
@@ -23,7 +23,7 @@ export function Failure({ error, retry }: { error: ApiError; retry?: () => void 
   )
 }
 
-/** Why something was refused, beside what was asked for. */
+/** Why a request was refused. */
 export function Refusal({ error }: { error: ApiError | null }) {
   return (
     error && (
@@ -47,7 +47,7 @@ function Problems({ of: error }: { of: ApiError }) {
   )
 }
 
-/** What is wrong with a field, beginning with its name. */
+/** A validation problem, starting with the name of the field. */
 export function FieldProblem({ of: { field, ...why } }: { of: Refused & { field: string } }) {
   return (
     <>
@@ -56,7 +56,7 @@ export function FieldProblem({ of: { field, ...why } }: { of: Refused & { field:
   )
 }
 
-/** Nothing to show. The first line of a text says so, the next what belongs there and what to do. */
+/** Empty state. The first line of the text says that there is nothing; the next says what belongs here and what to do. */
 export function Empty({ children }: { children: ComponentChildren }) {
   const [first, hint] = typeof children === 'string' ? children.split('\n', 2) : [children]
   return (
@@ -78,12 +78,12 @@ export function Waiting() {
 
 interface AwaitProps<T> {
   of: Loaded<T>
-  /** heading of the page as long as the data, which has its own, is not there */
+  /** heading of the page until the data with its own heading has loaded */
   title?: string
   children: (data: T) => ComponentChildren
 }
 
-/** The data when it is there, else why not. */
+/** Shows the data, or its loading or error state. */
 export function Await<T>({ of, title, children }: AwaitProps<T>) {
   if (of.data !== null) return <>{children(of.data)}</>
   return (
@@ -120,12 +120,12 @@ const TONES: Record<string, string> = {
   held: 'bad',
 }
 
-/** @param tone another than the status has by itself */
+/** @param tone overrides the default tone of the status */
 export function Status({ code, tone = TONES[code] }: { code: string; tone?: string }) {
   return <span class={`status ${tone ?? ''}`}>{term('status', code)}</span>
 }
 
-/** How far something is, 0 to 100. */
+/** Progress from 0 to 100. */
 export function Progress({ percent, label }: { percent: number; label: string }) {
   return (
     <div class="progress">
@@ -137,7 +137,7 @@ export function Progress({ percent, label }: { percent: number; label: string })
 
 interface FactsProps {
   rows: [label: string, value: ComponentChildren][]
-  /** leave out what has no value */
+  /** omits entries without a value */
   brief?: boolean
 }
 

@@ -1,24 +1,24 @@
-// A chart of values over time that hold until they change: stepped lines, and marks beside them. Loaded only by pages that show one.
+// A chart of values that hold until they change: stepped lines and separate marks. Loaded only by pages that show one.
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { colours } from './theme.ts'
 import { compact, date, day, locale, month, t } from './words.ts'
 
-/** A line, or marks without one, in a colour of the style sheet such as `--line-1`. */
+/** A line, or marks without a line, in a colour of the style sheet such as `--line-1`. */
 export type Drawn = { label: string; colour: string } & (
   | {
       kind: 'line'
-      /** where it is marked, by index; null for nowhere */
+      /** indices of the marked points; null for none */
       dots: number[] | null
     }
   | { kind: 'marks'; hollow: boolean }
 )
 
 interface StepChartProps {
-  /** what it shows, for people who cannot see it */
+  /** description for screen readers */
   label: string
-  /** times in seconds, then the values of each of `drawn`; null if there is none */
+  /** times in seconds, then the values of each of `drawn`, null for none */
   columns: uPlot.AlignedData
   drawn: Drawn[]
   show: (value: number) => string
@@ -28,11 +28,11 @@ const stepped = uPlot.paths.stepped!({ align: 1 })
 const HEIGHT = 280
 const DAY = 86_400
 
-/** Drawn again for other columns, colours and languages; `columns` should stay the same object meanwhile. */
+/** Redraws when columns, colours or the language change; pass the same `columns` object otherwise. */
 export function StepChart({ label, columns, drawn, show }: StepChartProps) {
   const place = useRef<HTMLDivElement>(null)
   const repaint = colours.value
-  // The rest are functions of these.
+  // The other values depend on these.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => {
     const element = place.current!
@@ -73,11 +73,11 @@ export function StepChart({ label, columns, drawn, show }: StepChartProps) {
 
 function seriesOf(one: Drawn, colour: (name: string) => string): uPlot.Series {
   if (one.kind === 'marks') return { paths: () => null, points: { show: true, size: 11, width: 2, fill: colour(one.hollow ? '--page' : one.colour) } }
-  // A value holds until the next one: a sloped line would show values that never were.
+  // A value holds until the next one: a sloped line would show values that never existed.
   return { paths: stepped, points: { show: one.dots !== null, filter: (_chart, _series, shows) => (shows ? one.dots : null) } }
 }
 
-/** From the first moment to the last; a month where these are close together. */
+/** From the first time to the last; a month if these are less than two days apart. */
 function span(times: ArrayLike<number>): [number, number] {
   const from = times[0] ?? 0
   const to = times[times.length - 1] ?? from

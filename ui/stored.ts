@@ -1,14 +1,14 @@
-// What a person chose for a table, such as hidden columns and saved views: in this browser, apart for each who signs in.
+// A person's choices for tables, such as hidden columns and saved views: stored in this browser, separately for each person.
 import { signal } from '@preact/signals'
 
-/** A saved view: what the address of a list says, without its page. */
+/** A saved view: the address parameters of a list, without the page. */
 export interface SavedView {
   name: string
   values: Record<string, string>
 }
 
 export interface TableChoices {
-  /** columns that are left out; null for those that are left out unless chosen */
+  /** hidden columns; null for the default */
   hidden: string[] | null
   views: SavedView[]
 }
@@ -16,11 +16,11 @@ export interface TableChoices {
 const KEPT_UNDER = 'mintmark-tables'
 const NONE: TableChoices = { hidden: null, views: [] }
 
-/** who is signed in */
+/** the signed-in person */
 let person = ''
 const choices = signal<Readonly<Record<string, TableChoices>>>({})
 
-/** Reads what this person has chosen; to be called with whom a session is of. */
+/** Loads the choices of a person; call it when a session starts. */
 export function readChoicesOf(who: string): void {
   person = who
   choices.value = all()[who] ?? {}
@@ -35,7 +35,7 @@ export function choose(table: string, changes: Partial<TableChoices>): void {
   try {
     localStorage.setItem(KEPT_UNDER, JSON.stringify({ ...all(), [person]: choices.value }))
   } catch {
-    // A browser that stores nothing has them until the page is loaded again.
+    // If the browser does not store anything, choices last until the page is reloaded.
   }
 }
 

@@ -1,4 +1,4 @@
-// What one chooses for a list: its order, its columns, saved views, and the whole of it as CSV.
+// Menu of a list: sort order, columns, saved views, and the whole list as CSV.
 import { useId, useRef, useState } from 'preact/hooks'
 import { useAddressQuery } from './address.ts'
 import type { Query } from './api.ts'
@@ -9,22 +9,22 @@ import { choicesOf, choose } from './stored.ts'
 import { t } from './words.ts'
 
 interface TableMenuProps {
-  /** what the choices are stored under */
+  /** key under which choices are stored */
   table: string
-  /** heads of the columns that are left out */
+  /** headers of hidden columns */
   hidden: string[]
-  /** of the list's names in the address */
+  /** prefix of the list's parameters in the address */
   prefix: string
-  /** what a saved view keeps, by name in the address without the prefix */
+  /** parameters that a saved view stores, by name without the prefix */
   values: Record<string, string>
   columns: Pick<Column<never, string>, 'head' | 'sort'>[]
   order: Order
   setOrder: (order: Order) => void
-  /** where the list is to be had as CSV */
+  /** CSV export of the list; null if there is none */
   csv: { path: string; query: Query } | null
 }
 
-/** As the style sheet has it. */
+/** Must match the style sheet. */
 const WIDTH = 320
 
 export function TableMenu(props: TableMenuProps) {

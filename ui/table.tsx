@@ -1,4 +1,4 @@
-// Tables, and lists: a table with filters and order in the address bar, pages, an empty and an error state, and what a person chose for it.
+// Tables, and lists: tables with filters and sort order in the address bar, pages, empty and error states, and stored choices.
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Pagination } from '../client/src/api.ts'
@@ -13,7 +13,7 @@ import { choicesOf } from './stored.ts'
 import { TableMenu } from './table-menu.tsx'
 import { t } from './words.ts'
 
-/** The parameters of an order, as lists of the service take them. */
+/** Query parameters for a sort order. */
 function orderQuery(order: Order): Query {
   return order === '' ? {} : { sort_by: order.replace(/^-/, ''), sort_order: order.startsWith('-') ? 'desc' : 'asc' }
 }
@@ -26,11 +26,11 @@ interface TableProps<Row> {
   rows: Row[]
   rowKey: (row: Row) => string | number
   busy?: boolean
-  /** rows can be chosen, one or all that are shown */
+  /** selection of rows, one by one or all that are shown */
   pick?: Picking<Row> | undefined
-  /** the order that rows are in, and what a press on the head of a column does */
+  /** the current sort order, and the handler for clicks on a column header */
   order?: { current: Order; set: (order: Order) => void } | undefined
-  /** rows that are on their way: so many are drawn in their place */
+  /** number of placeholder rows while loading */
   awaited?: number | undefined
 }
 
@@ -40,12 +40,12 @@ interface Picking<Row> {
   nameOf: (row: Row) => string
 }
 
-/** The first cell of a row names it; where the page is narrow a row becomes a block, whose cells say their column. */
+/** The first cell of a row is its header; on narrow screens each row becomes a block whose cells are labelled with their column. */
 export function Table<Row>({ caption, columns, rows, rowKey, busy, pick, order, awaited = 0 }: TableProps<Row>) {
   const classOf = ({ number, short, wide }: Column<Row, string>) =>
     [number && 'number', short && 'short', wide && 'wide'].filter(Boolean).join(' ') || undefined
   return (
-    // The region scrolls sideways where the page is narrow, so that the keyboard must reach it.
+    // The region scrolls sideways on narrow screens, so it must be reachable by keyboard.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled by keyboard
     <section class="scroll" tabIndex={0} aria-label={caption} aria-busy={busy || awaited > 0}>
       <table class={columns.some((column) => column.width) ? 'steady' : undefined}>
@@ -79,7 +79,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, busy, pick, order, 
         {awaited > 0 && (
           <tbody class="awaited" aria-hidden="true">
             {Array.from({ length: awaited }, (_, row) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: these rows are all alike
+              // biome-ignore lint/suspicious/noArrayIndexKey: placeholder rows are identical
               <tr key={row}>
                 {pick && <td class="pick" />}
                 {columns.map((column) => (
@@ -130,7 +130,7 @@ function sortOf({ sort }: Pick<Column<never, string>, 'sort'>, order: Order): 'a
   return order === sort ? 'ascending' : order === `-${sort}` ? 'descending' : undefined
 }
 
-/** Chooses all rows that are shown, or none. */
+/** Selects all rows shown, or none. */
 export function ChooseAll<Key>({ keys, chosen, choose }: { keys: Key[]; chosen: Key[]; choose: (keys: Key[]) => void }) {
   const all = keys.length > 0 && keys.every((key) => chosen.includes(key))
   return (
@@ -150,7 +150,7 @@ export const periodFilters = (): Filter<'from' | 'to'>[] => [
   { name: 'to', label: t('until'), type: 'date' },
 ]
 
-/** Days of the reader's as moments: from the beginning of the first to the end of the last. */
+/** Converts days in the reader's time zone to times: from the start of the first to the end of the last. */
 export function periodQuery({ from = '', to = '', ...rest }: Record<string, string>): Query {
   return { ...rest, from: startOf(from, 0), to: startOf(to, 1) }
 }
@@ -165,34 +165,34 @@ function startOf(day: string, plus: number): string | undefined {
 export interface ListProps<Row> extends Omit<TableProps<Row>, 'rows' | 'busy' | 'pick' | 'order' | 'awaited'> {
   path: string
   filters?: Filter[]
-  /** filters that are always on */
+  /** fixed filters */
   fixed?: Query
-  /** from the address to the request, where they differ */
+  /** converts address parameters to query parameters if they differ */
   toQuery?: (values: Record<string, string>) => Query
   empty: string
-  /** prefix of the names in the address, where a page has several lists */
+  /** prefix of the address parameters, for pages with several lists */
   prefix?: string
   again?: (rows: Row[]) => number | null
-  /** beside the filters */
+  /** shown next to the filters */
   actions?: ComponentChildren
-  /** another number asks again: see `useVersion` */
+  /** a new number reloads the list: see `useVersion` */
   version?: number
-  /** the service gives the whole list as CSV */
+  /** whether the service returns the whole list as CSV */
   csv?: boolean
-  /** what can be done with several rows of a page at once */
+  /** actions on several selected rows */
   bulk?: Bulk<Row> | undefined
 }
 
 export interface Bulk<Row> {
   nameOf: (row: Row) => string
-  /** buttons for the rows that are chosen; `done` chooses none */
+  /** buttons for the selected rows; `done` clears the selection */
   actions: (rows: Row[], done: () => void) => ComponentChildren
 }
 
 const PER_PAGE = 25
-/** Rows drawn for a list that was not shown before. */
+/** Placeholder rows of a list that was not shown before. */
 const AWAITED = 8
-/** rows that each list had when it was last shown, so that it waits in that height */
+/** number of rows when each list was last shown, so that loading keeps its height */
 const lastRows = new Map<string, number>()
 
 export function List<Row>(props: ListProps<Row>) {
@@ -209,11 +209,11 @@ export function List<Row>(props: ListProps<Row>) {
   const rows = list.data as Row[] | null
   const table = path.replace(/\d+/g, '') + prefix
   if (rows) lastRows.set(table, rows.length)
-  // What is chosen is on the page that is shown.
+  // The selection applies to the page that is shown.
   const address = JSON.stringify([path, selected, page])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another address is another page
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new address is a new page
   useEffect(() => setChosen([]), [address])
-  // What a query lacks is told beside what the last whole one found: it is refused while it is being typed.
+  // An incomplete query is refused while it is being typed: its problem is shown next to the previous results.
   const refused = list.error?.details.some(({ field }) => field === 'query') ?? false
   const hidden = choicesOf(table).hidden ?? columns.flatMap(({ head, optional }) => (optional ? [head] : []))
   const shown = columns.filter(({ head }, index) => index === 0 || !hidden.includes(head))
@@ -270,19 +270,19 @@ export function List<Row>(props: ListProps<Row>) {
 export interface Filtered {
   values: Record<string, string>
   page: number
-  /** whether any filter is set */
+  /** whether any filter is active */
   filtered: boolean
-  /** the controls */
+  /** filter controls */
   bar: ComponentChildren
-  /** the address of a page */
+  /** address of a page of the list */
   link: (page: number) => string
   order: Order
   setOrder: (order: Order) => void
 }
 
 /**
- * Filters, order and page of a list, as the address bar has them.
- * @param sorts what the list can be sorted by
+ * Filters, sort order and page of a list, from the address bar.
+ * @param sorts names by which the list can be sorted
  */
 export function useFilters(filters: Filter[], prefix = '', sorts: readonly string[] = []): Filtered {
   const address = useAddressQuery()
@@ -345,13 +345,13 @@ function Filters({ filters, values, prefix, address }: FiltersProps) {
 
 const SETTLE_MS = 200
 
-/** An input that speaks when typing pauses. */
+/** An input that reports its value when typing pauses. */
 function TypedFilter({ type, value, onSettled }: { type: NonNullable<Filter['type']>; value: string; onSettled: (value: string) => void }) {
   const [typed, setTyped] = useState(value)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const settled = useRef(value)
   useEffect(() => {
-    // The address changed by another way than this input.
+    // The value has changed from outside.
     if (value !== settled.current) {
       settled.current = value
       setTyped(value)
@@ -366,7 +366,7 @@ function TypedFilter({ type, value, onSettled }: { type: NonNullable<Filter['typ
       onSettled(text.trim())
     }, SETTLE_MS)
   }
-  // The types of inputs are a union, which a variable type belongs to none of.
+  // The union of input types does not accept a variable type.
   const attributes = { type, value: typed, autocomplete: 'off' } as JSX.IntrinsicElements['input']
   return <input {...attributes} onInput={(event) => onInput(event.currentTarget.value)} />
 }

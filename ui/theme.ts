@@ -1,4 +1,4 @@
-// Light, dark, or as the system has it; kept in the browser.
+// Light, dark or system theme; stored in the browser.
 import { effect, signal } from '@preact/signals'
 
 export const THEMES = ['system', 'light', 'dark'] as const
@@ -7,7 +7,7 @@ export type Theme = (typeof THEMES)[number]
 const KEPT_UNDER = 'mintmark-theme'
 
 export const theme = signal<Theme>(firstTheme())
-/** Changes whenever colours do, so that drawn charts draw themselves again. */
+/** Changes whenever colours do, so that charts redraw. */
 export const colours = signal(0)
 
 effect(() => {

@@ -1,4 +1,4 @@
-// Short news at the edge of the page: what was done, or why not. Read out by screen readers.
+// Short messages at the edge of the page about what was done or why it failed. Read out by screen readers.
 import { signal } from '@preact/signals'
 import { t } from './words.ts'
 
@@ -9,18 +9,18 @@ interface Toast {
   action?: ToastAction | undefined
 }
 
-/** What can be done about the news, such as undoing it. */
+/** An action offered with the message, such as undo. */
 export interface ToastAction {
   text: string
   run: () => void
-  /** milliseconds that it is offered for */
+  /** milliseconds for which it is offered */
   for: number
 }
 
 const toasts = signal<Toast[]>([])
 let lastId = 0
 
-/** Success messages close by themselves, errors when they were read. */
+/** Success messages disappear by themselves; errors stay until they are dismissed. */
 export function announce(text: string, tone: Toast['tone'] = 'good', action?: ToastAction): void {
   const id = ++lastId
   toasts.value = [...toasts.value.slice(-3), { id, text, tone, action }]

@@ -1,11 +1,11 @@
-// Texts of the pages in the reader's language, and numbers, dates and prices as that language writes them.
+// Texts of the pages in the reader's language, with numbers, dates and prices formatted for that language.
 import { computed, effect, signal } from '@preact/signals'
 import { en } from './words/en.ts'
 import { named, type Reason, textIn } from '../src/core/problems.ts'
 import { TURKISH } from './words/rules-tr.ts'
 import { tr } from './words/tr.ts'
 
-/** A word that the pages have in common. */
+/** Key of a shared text. */
 export type SharedKey = keyof typeof en
 export const LOCALES = { en: 'English', tr: 'Türkçe' } as const
 export type Locale = keyof typeof LOCALES
@@ -23,12 +23,12 @@ export function chooseLocale(next: Locale): void {
   localStorage.setItem(KEPT_UNDER, next)
 }
 
-/** Gives the text of a key, its `{names}` replaced. */
+/** Returns the text of a key with its `{names}` replaced. */
 export type Texts<Key extends string> = (key: Key, values?: Record<string, string | number>) => string
 
 export const t: Texts<SharedKey> = textOf
 
-/** Adds the words of some pages; gives the texts of these and of those in common. */
+/** Adds the texts of a set of pages to the shared ones, and returns a lookup of both. */
 export function withWords<Key extends string>(own: Record<Locale, Record<Key, string>>): Texts<Key | SharedKey> {
   for (const code of Object.keys(LOCALES) as Locale[]) Object.assign(DICTIONARIES[code], own[code])
   return textOf
@@ -44,12 +44,12 @@ function textOf(key: string, values: Record<string, string | number> = {}): stri
 
 const marketNames = signal<Readonly<Record<string, string>>>({})
 
-/** Names that the operator gives to markets, by code; they go before those of the dictionary. */
+/** Names that the operator has given to markets, by code; they override those of the dictionary. */
 export function nameMarkets(names: Readonly<Record<string, string>>): void {
   marketNames.value = names
 }
 
-/** The text of one of a closed set, such as a status; the code itself where the dictionary has none. */
+/** The text of a value of a fixed set, such as a status; the code itself if there is no text. */
 export function term(set: string, code: string): string {
   const given = set === 'market' ? marketNames.value[code] : undefined
   if (given !== undefined) return given
@@ -57,7 +57,7 @@ export function term(set: string, code: string): string {
   return key in DICTIONARIES.en ? textOf(key) : code
 }
 
-/** What the service tells of a refusal: its English text, and the rule and parameters that it was made from. */
+/** A refusal by the service: its English text, and the rule and parameters it was built from. */
 export interface Refused {
   message: string
   field?: string | undefined
@@ -65,25 +65,25 @@ export interface Refused {
   params?: object | null | undefined
 }
 
-/** Why something was refused, in the reader's language; as the service says it where its rule is not known here. */
+/** Why a request was refused, in the reader's language; the service's English text if the rule is unknown here. */
 export function refusal({ message, ...why }: Refused): string {
   const { rule, params } = why
   if (locale.value === 'en' || !rule || !params || !(rule in TURKISH.rules)) return message
   return textIn(TURKISH, named(why as Reason, { nameOf: fieldName }))
 }
 
-/** As `refusal`, of a whole request. */
+/** As `refusal`, for a whole request. */
 export function sentence(refused: Refused): string {
   const text = refusal(refused)
   return text.charAt(0).toLocaleUpperCase(locale.value) + text.slice(1)
 }
 
-/** A field of a request as the pages call it: the last part of `lines.0.quantity`. */
+/** Label of a request field: the last part of `lines.0.quantity`. */
 export function fieldName(field: string): string {
   return term('field', field.slice(field.lastIndexOf('.') + 1))
 }
 
-/** Dates and numbers in English as Europe writes them: the day before the month, hours to 24. */
+/** British formats for English: day before month, 24-hour clock. */
 const written = computed(() => (locale.value === 'en' ? 'en-GB' : locale.value))
 const numbers = computed(() => new Intl.NumberFormat(written.value))
 const compactNumbers = computed(() => new Intl.NumberFormat(written.value, { notation: 'compact', maximumSignificantDigits: 4 }))
@@ -96,7 +96,7 @@ const spans = computed(() => new Intl.RelativeTimeFormat(written.value, { numeri
 
 const languages = computed(() => new Intl.DisplayNames(written.value, { type: 'language' }))
 
-/** The name of a language such as `en` or `pt-BR`; the code itself where it has none. */
+/** The name of a language code such as `en` or `pt-BR`; the code itself if it has none. */
 export function language(code: string): string {
   try {
     return languages.value.of(code) ?? code
@@ -113,7 +113,7 @@ export function compact(value: number): string {
   return compactNumbers.value.format(value)
 }
 
-/** A part of a whole, 0 to 1, in percent. */
+/** A share, 0 to 1, in percent. */
 export function share(value: number): string {
   return shares.value.format(value)
 }
@@ -125,7 +125,7 @@ const minuteNumbers = computed(
   () => new Intl.NumberFormat(written.value, { style: 'unit', unit: 'minute', unitDisplay: 'short', maximumFractionDigits: 0 }),
 )
 
-/** A span of hours; less than one in minutes. */
+/** A duration in hours; below one hour in minutes. */
 export function hours(value: number): string {
   return value < 1 ? minuteNumbers.value.format(value * 60) : hourNumbers.value.format(value)
 }
@@ -139,7 +139,7 @@ export function rateText(value: number): string {
 
 const prices = new Map<string, Intl.NumberFormat>()
 
-/** An amount in a currency, always with its two decimals. */
+/** An amount in a currency, always with two decimals. */
 export function money(value: number, currency: string): string {
   const name = `${written.value} ${currency}`
   let format = prices.get(name)
@@ -147,7 +147,7 @@ export function money(value: number, currency: string): string {
   return format.format(value)
 }
 
-/** An amount of the marketplace, which is in Turkish lira. */
+/** An amount in Turkish lira, the currency of the marketplace. */
 export function lira(value: number): string {
   return money(value, 'TRY')
 }
@@ -162,14 +162,14 @@ export function date(iso: string): string {
 
 const calendarDays = computed(() => new Intl.DateTimeFormat(written.value, { dateStyle: 'medium', timeZone: 'UTC' }))
 
-/** A day of the calendar, such as `2026-11-22`, which is of no time zone. */
+/** A calendar day, such as `2026-11-22`, independent of time zones. */
 export function calendarDay(iso: string): string {
   return calendarDays.value.format(new Date(iso))
 }
 
 const wholeMonths = computed(() => new Intl.DateTimeFormat(written.value, { month: 'long', year: 'numeric', timeZone: 'UTC' }))
 
-/** A month of the calendar, such as `2026-11`, which is of no time zone. */
+/** A calendar month, such as `2026-11`, independent of time zones. */
 export function wholeMonth(iso: string): string {
   return wholeMonths.value.format(new Date(iso))
 }
@@ -188,7 +188,7 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ]
 
-/** How long ago, or in how long: `3 hours ago`. */
+/** Relative time, past or future: `3 hours ago`. */
 export function ago(iso: string): string {
   const seconds = (Date.parse(iso) - Date.now()) / 1000
   const [unit, size] = STEPS.find(([, size]) => Math.abs(seconds) >= size) ?? (['second', 1] as const)

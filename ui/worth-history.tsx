@@ -1,4 +1,4 @@
-// What a collection was worth, a figure a day: a stepped line of value and cost by currency, and the same as a table.
+// Worth of a collection by day: stepped lines of value and cost by currency, and the same data as a table.
 import type { ComponentType } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
@@ -11,7 +11,7 @@ import { calendarDay, count, money, t } from './words.ts'
 
 type Amounts = CollectionWorthDay['currencies'][number]
 
-/** @param name of the collection, where the page does not tell it */
+/** @param name of the collection, if the page does not show it */
 export function WorthHistory({ of: history, name }: { of: Loaded<CollectionWorthDay[]>; name?: string }) {
   return (
     <section>
@@ -49,7 +49,7 @@ function Days({ of: days }: { of: CollectionWorthDay[] }) {
   )
 }
 
-/** The chart's code is loaded when there is something to draw. */
+/** The chart code is loaded only if there is something to draw. */
 function Chart({ days, currency }: { days: CollectionWorthDay[]; currency: string }) {
   const [Loaded, setLoaded] = useState<ComponentType<Parameters<typeof StepChart>[0]> | null>(null)
   useEffect(() => {
@@ -69,10 +69,10 @@ function Chart({ days, currency }: { days: CollectionWorthDay[]; currency: strin
   return <Loaded label={t('worthChart', { currency })} columns={columns} drawn={drawn} show={(value) => money(value, currency)} />
 }
 
-/** With fewer days than this each is marked. */
+/** With fewer days than this, each one is marked. */
 const SPARSE = 40
 
-/** A figure holds through its day; a day without one is a gap. `starts` are the indices at which the days with a figure begin. */
+/** A figure holds for its whole day; a day without one is a gap. `starts` are the indices where days with a figure start. */
 function columnsOf(days: CollectionWorthDay[], currency: string): { columns: uPlot.AlignedData; starts: number[] } {
   const times: number[] = []
   const values: (number | null)[] = []
@@ -96,7 +96,7 @@ function columnsOf(days: CollectionWorthDay[], currency: string): { columns: uPl
   return { columns: [times, values, costs], starts }
 }
 
-/** The reader's midnight, in seconds, so that the chart's days are those of the table. */
+/** Midnight in the reader's time zone, in seconds, so that the chart has the same days as the table. */
 function startOf(day: string, plus: number): number {
   const at = new Date(`${day}T00:00`)
   at.setDate(at.getDate() + plus)

@@ -1,4 +1,4 @@
-// Texts that all pages have in common, in English; every other language has the same keys.
+// Texts shared by all pages, in English; every other language has the same keys.
 export const en = {
   all: 'All',
   chooseAll: 'Select all',

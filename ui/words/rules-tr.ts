@@ -1,4 +1,4 @@
-// Why the service refuses something, in Turkish: a text for each of its rules, with the same parameters.
+// Reasons for refusals in Turkish: a text for each rule of the service, with the same parameters.
 import type { Words } from '../../src/core/problems.ts'
 
 export const TURKISH: Words = {

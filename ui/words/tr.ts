@@ -1,4 +1,4 @@
-// Texts that all pages have in common, in Turkish.
+// Texts shared by all pages, in Turkish.
 import type { en } from './en.ts'
 
 export const tr: Record<keyof typeof en, string> = {
