@@ -1,4 +1,4 @@
-// Builds GraphiQL when the project is installed (`prepare`); without development dependencies the server does without it.
+// Builds GraphiQL on installation (`prepare`); without development dependencies, the server runs without it.
 import { existsSync } from 'node:fs'
 
 const hasVite = existsSync(new URL('../node_modules/vite/package.json', import.meta.url))

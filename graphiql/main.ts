@@ -1,4 +1,5 @@
-// GraphiQL on our own endpoint: the key is typed into the headers once (the demo's is there already), then the schema is loaded and every tab has it.
+// GraphiQL for our own endpoint: once an API key is entered into the headers (the demo's key is preset), the schema is loaded and every tab uses the
+// key.
 import 'graphiql/setup-workers/vite'
 import 'graphiql/style.css'
 import './page.css'
@@ -9,22 +10,22 @@ import { createElement, useEffect, useRef } from 'react'
 import { createRoot } from 'react-dom/client'
 import { EXAMPLES, KEY_HEADER } from './examples.ts'
 
-/** The demo's, where the page comes with it (src/graphql/graphiql.ts). */
+/** The demo's API key, if the page contains one (src/graphql/graphiql.ts). */
 const demoKey = document.querySelector<HTMLMetaElement>('meta[name="mintmark-demo-key"]')?.content
 const headersAtFirst = demoKey ? JSON.stringify({ Authorization: `Bearer ${demoKey}` }, null, 2) : KEY_HEADER
 
 const send = createGraphiQLFetcher({ url: '/graphql' })
 
-/** Before a key is there the schema is not asked for: the page would open with the refusal. */
+/** Without a key, the schema is not requested: the page would otherwise open with an error. */
 const fetcher: Fetcher = (params, options) => {
   const wanted = params.operationName !== 'IntrospectionQuery' || 'Authorization' in (options?.headers ?? {})
   return wanted ? send(params, options) : new Promise(() => {})
 }
 
-/** Wait after the last keystroke in the headers. */
+/** Delay after the last keystroke in the headers. */
 const SETTLED_MS = 600
 
-/** Loads the schema when the headers hold a key, gives the key to the other tabs, and says where it goes until then. */
+/** Loads the schema once the headers contain a key and copies the key to the other tabs; shows a hint until then. */
 function KeyHint() {
   const actions = useGraphiQLActions()
   const schema = useGraphiQL((state) => state.schema)
@@ -65,7 +66,7 @@ createRoot(document.getElementById('graphiql')!).render(
       defaultTabs: EXAMPLES.map(({ query, variables = null }) => ({ query, variables, headers: headersAtFirst })),
       defaultHeaders: headersAtFirst,
       defaultEditorToolsVisibility: 'headers',
-      // A key stays on the machine only where its owner asks for it.
+      // The key is stored in the browser only if its owner chooses so.
       shouldPersistHeaders: false,
       showPersistHeadersSettings: true,
     },

@@ -1,10 +1,10 @@
-// How GraphiQL is built: into dist/graphiql, every file from our own server, no script inside the page.
+// Build of GraphiQL: into dist/graphiql, every file from our own server, no inline scripts.
 import { defineConfig } from 'vite'
 
 export default defineConfig({
   root: import.meta.dirname,
   base: '/graphql/',
-  // Packages marked for React servers make a warning each.
+  // Hides a warning for each package marked for React server components.
   logLevel: 'error',
   worker: { format: 'es' },
   build: {

@@ -1,24 +1,24 @@
-// The error that calls reject with: what the service answered, as fields.
+// The error with which calls reject, with the fields of the service's response.
 import type { Error as ErrorBody, ErrorCode, Problem } from './api.ts'
 import { secondsToWait } from './retrying.ts'
 
-/** An answer that says what was wrong. */
+/** An error response. */
 export class MintmarkError extends Error {
   override name = 'MintmarkError'
   readonly status: number
-  /** `UNKNOWN` where the answer is not the service's, such as that of a proxy */
+  /** `UNKNOWN` if the response is not from the service, for example from a proxy */
   readonly code: ErrorCode | 'UNKNOWN'
-  /** a problem for each wrong field */
+  /** one problem per invalid field */
   readonly details: Problem[]
-  /** the rule that refused the request as a whole, and the values it names */
+  /** the rule that refused the request as a whole, and its parameters */
   readonly rule: string | null
   readonly params: Record<string, unknown>
-  /** name it when you report a problem */
+  /** quote it when you report a problem */
   readonly requestId: string | null
-  /** seconds that the service asks to wait for, null if it does not */
+  /** seconds to wait, as requested by the service; null if it did not say */
   readonly retryAfter: number | null
 
-  /** @param body as it was parsed: an error of the service, or whatever a proxy sent */
+  /** @param body parsed: an error of the service, or anything a proxy sent */
   constructor(response: Response, body: unknown) {
     const { error } = (typeof body === 'object' && body !== null ? body : {}) as Partial<ErrorBody>
     super(error?.message ?? `The service answered ${response.status}`)

@@ -1,5 +1,5 @@
-// The Mintmark client: openapi-fetch over the types of the OpenAPI document, with pages as an iteration, retries that wait as
-// told, and verification of webhooks. It needs `fetch` and Web Crypto only.
+// The Mintmark client: openapi-fetch with the types of the OpenAPI document, iteration over pages, retries that respect `Retry-After`, and
+// verification of webhooks. Requires only `fetch` and Web Crypto.
 import createClient, { type FetchResponse, type MaybeOptionalInit } from 'openapi-fetch'
 import type { PathsWithMethod } from 'openapi-typescript-helpers'
 import type { paths } from './api.ts'
@@ -13,10 +13,10 @@ export { verifyWebhook, type VerifyOptions, type WebhookEvent, type WebhookHeade
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/** What a call takes: `params` (`path`, `query`, `header`), `body` and what `fetch` takes, such as `signal`. */
+/** Options of a call: `params` (`path`, `query`, `header`), `body` and options of `fetch`, such as `signal`. */
 export type CallOptions<P extends PathsWithMethod<paths, M>, M extends Method> = MaybeOptionalInit<paths[P], M>
 
-/** What a call resolves to: the envelope of a successful answer. */
+/** The envelope of a successful response. */
 export type Answer<P extends PathsWithMethod<paths, M>, M extends Method> = NonNullable<
   FetchResponse<Extract<paths[P][M], Record<string, unknown>>, object, 'application/json'>['data']
 >
@@ -31,7 +31,7 @@ interface Page {
   pagination: { has_more: boolean }
 }
 
-/** Paths of lists with pages. */
+/** Paths of paginated lists. */
 export type PagedPath = { [P in PathsWithMethod<paths, 'get'>]: Answer<P, 'get'> extends Page ? P : never }[PathsWithMethod<paths, 'get'>]
 
 type Entry<P extends PagedPath> = Answer<P, 'get'> extends { data: (infer E)[] } ? E : never
@@ -41,7 +41,7 @@ interface FeedPage {
   next: string
 }
 
-/** Paths of feeds that are read by cursor: the changes of the catalogue, and the events of the account. */
+/** Paths of feeds that are read by cursor: changes of the catalogue, and events of the account. */
 export type FeedPath = { [P in PathsWithMethod<paths, 'get'>]: Answer<P, 'get'> extends FeedPage ? P : never }[PathsWithMethod<paths, 'get'>]
 
 type Told<P extends FeedPath> = Answer<P, 'get'> extends { data: (infer E)[] } ? E : never
@@ -50,18 +50,18 @@ export interface ClientOptions {
   apiKey: string
   /** address of the service, such as `https://cards.example` */
   baseUrl: string
-  /** how often a request that may be repeated is sent again, 2 unless told */
+  /** how often a repeatable request is retried; default: 2 */
   retries?: number
-  /** in place of the global `fetch` */
+  /** replaces the global `fetch` */
   fetch?: Send
 }
 
-/** Seconds that a request of `follow` waits for something new, the most that the service allows. */
+/** Seconds for which a request of `follow` waits for new entries: the maximum of the service. */
 const FOLLOW_WAIT = 30
-/** An empty answer that came at once is of a service that stops. */
+/** A service that is shutting down returns an empty response sooner than this. */
 const SHORTEST_WAIT_MS = 1_000
 
-/** A client of one account; every call rejects with `MintmarkError` unless the service answers with success. */
+/** A client for one account; every call rejects with `MintmarkError` unless it succeeds. */
 export class Mintmark {
   readonly get: Call<'get'>
   readonly post: Call<'post'>
@@ -73,7 +73,7 @@ export class Mintmark {
   constructor({ apiKey, baseUrl, retries = 2, fetch = (request) => globalThis.fetch(request) }: ClientOptions) {
     this.#send = fetch
     const client = createClient<paths>({ baseUrl, headers: { authorization: `Bearer ${apiKey}` }, fetch: retrying(fetch, retries) })
-    // Without a key of the caller's own, one per call: a retry must not do it twice.
+    // Unless the caller sets a key, each call gets one, so that a retry cannot repeat its effect.
     client.use({
       async onRequest({ request }) {
         if (request.method !== 'POST' && request.method !== 'PATCH') return
@@ -81,7 +81,7 @@ export class Mintmark {
       },
     })
     const call = (method: Method) => async (path: string, options?: object) => {
-      // The types of `Call` have checked what the general form cannot.
+      // The types of `Call` have already checked what the general signature cannot.
       const { data, error, response } = await client.request(method, path as never, options as never)
       if (!response.ok) throw new MintmarkError(response, error)
       return data as never
@@ -93,7 +93,7 @@ export class Mintmark {
     this.delete = call('delete')
   }
 
-  /** Every entry of a list, page after page; of 100 unless `per_page` says otherwise. */
+  /** Iterates over all entries of a list, page by page, 100 per page unless `per_page` is set. */
   async *all<P extends PagedPath>(path: P, ...[options]: Arguments<P, 'get'>): AsyncGenerator<Entry<P>, void> {
     const { params } = (options ?? {}) as { params?: { query?: object } }
     const get = this.get as (path: P, options: object) => Promise<unknown>
@@ -106,10 +106,10 @@ export class Mintmark {
   }
 
   /**
-   * Every entry of a feed after the cursor `after`, then each new one as it comes, until `signal` is aborted; with `wait: 0` to
-   * the end of the feed only. Keep the `cursor` of the last entry that you have dealt with, and begin with it next time.
-   * While the service cannot be reached it goes on asking. Throws `MintmarkError` otherwise: with `CURSOR_EXPIRED` what
-   * follows the cursor is no longer kept, so that a copy of the catalogue begins again with the newest dump (`/api/v1/dumps`).
+   * Iterates over all entries of a feed after the cursor `after`, then over new ones as they arrive, until `signal` is aborted; with `wait: 0`, only
+   * to the end of the feed. Store the `cursor` of the last entry that you processed, and pass it as `after` next time. While the service cannot be
+   * reached, requests are retried. Other errors throw `MintmarkError`; `CURSOR_EXPIRED` means that the entries after the cursor are no longer stored:
+   * restore a copy of the catalogue from the latest dump (`/api/v1/dumps`).
    */
   async *follow<P extends FeedPath>(path: P, ...[options]: Arguments<P, 'get'>): AsyncGenerator<Told<P>, void> {
     const { params, signal } = (options ?? {}) as { params?: { query?: { after?: string; wait?: number } }; signal?: AbortSignal }

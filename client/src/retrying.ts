@@ -1,18 +1,18 @@
-// Sends requests again that may be repeated, when the service asked for it or could not be reached.
+// Retries repeatable requests if the service asks for it or cannot be reached.
 
-/** What sends a request: `fetch`, or something in its place. */
+/** A function like `fetch`. */
 export type Send = (request: Request) => Promise<Response>
 
 const IDEMPOTENT = ['GET', 'HEAD', 'PUT', 'DELETE']
-/** Too many requests, and what a node that restarts or the proxy before it answers. */
+/** Too many requests, and responses of a restarting node or the proxy in front of it. */
 const TEMPORARY = [429, 502, 503, 504]
 const LONGEST_WAIT_SECONDS = 60
-/** Between attempts where the service does not say. */
+/** Longest pause between attempts without `Retry-After`. */
 const LONGEST_PAUSE_SECONDS = 30
 
 /**
- * Sends a request up to `retries` times more. Only what may be repeated is: by its method, or by its `Idempotency-Key`. It waits
- * as long as `Retry-After` says; where that is more than a minute, the answer is the caller's to handle.
+ * Sends a request, with up to `retries` retries. Only repeatable requests are retried: by their method, or with an `Idempotency-Key`. Waits as long
+ * as `Retry-After` says; if that is more than a minute, the response is returned to the caller.
  */
 export function retrying(send: Send, retries: number): Send {
   return async (request) => {
@@ -25,7 +25,7 @@ export function retrying(send: Send, retries: number): Send {
       if (response && !TEMPORARY.includes(response.status)) return response
       const seconds = (response && secondsToWait(response)) ?? Math.min(0.5 * 2 ** attempt, LONGEST_PAUSE_SECONDS)
       if (response && seconds > LONGEST_WAIT_SECONDS) return response
-      // An answer that is not read would hold its connection.
+      // An unread body would keep its connection occupied.
       await response?.body?.cancel()
       await pause(seconds * 1_000, request.signal)
     }
@@ -33,7 +33,7 @@ export function retrying(send: Send, retries: number): Send {
   }
 }
 
-/** What `Retry-After` asks for, as seconds or as a date; null if it is absent or neither. */
+/** The value of `Retry-After` in seconds (from seconds or a date); null if it is absent or invalid. */
 export function secondsToWait({ headers }: Response): number | null {
   const text = headers.get('retry-after')
   if (text === null) return null
@@ -41,7 +41,7 @@ export function secondsToWait({ headers }: Response): number | null {
   return Number.isNaN(seconds) ? null : Math.max(0, seconds)
 }
 
-/** @throws the signal's reason when it is aborted */
+/** @throws the signal's reason if it is aborted */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {

@@ -1,6 +1,6 @@
-// Web Crypto: a global everywhere but in Node 18, which has it in a module.
+// Web Crypto: a global everywhere except in Node 18, which has it in a module.
 
-// Kept from bundlers, which cannot resolve it for browsers.
+// A variable hides the module from bundlers, which cannot resolve it for browsers.
 const NODE_MODULE: string = 'node:crypto'
 
 export async function webCrypto(): Promise<Crypto> {

@@ -1,23 +1,23 @@
-// Verification of a notification: that the service signed it, and that it was sent just now.
+// Verifies a notification: that the service signed it, and that it was sent recently.
 import type { ExpireEvent, SaleEvent } from './api.ts'
 import { webCrypto } from './web-crypto.ts'
 
 export type WebhookEvent = SaleEvent | ExpireEvent
 
-/** Headers as `fetch` has them, or as Node, Express and functions in the cloud do. */
+/** Headers of `fetch`, Node, Express or serverless functions. */
 export type WebhookHeaders = Headers | Record<string, string | string[] | undefined>
 
 export interface VerifyOptions {
-  /** how many seconds ago, or ahead of this clock, it may have been sent; 300 unless told, `Infinity` for any */
+  /** maximum difference in seconds, in the past or future, between sending and now; default: 300; `Infinity` for any */
   toleranceSeconds?: number
 }
 
 /**
- * Checks `X-Service-Signature` over the raw body, and when it was sent: by the signed `webhook-timestamp` of the attempt, or
- * by the body's `sent_at` where a proxy passed only the first header on. Signatures are compared in constant time.
- * @param body the body exactly as it came, before any parsing
- * @param secret the webhook's, as `GET /plus/webhook` gives it
- * @returns the event, or null if it is forged, altered or too old: answer 401 then
+ * Verifies the signature over the raw body and the time of sending: by the signed `webhook-timestamp` of the attempt, or by the body's `sent_at` if a
+ * proxy passed on only `X-Service-Signature`. Signatures are compared in constant time.
+ * @param body the exact body as received, before any parsing
+ * @param secret the webhook's secret, as returned by `GET /plus/webhook`
+ * @returns the event, or null if it is forged, altered or too old: respond with 401 then
  */
 export async function verifyWebhook(
   body: string | Uint8Array,
@@ -41,7 +41,7 @@ export async function verifyWebhook(
   return Math.abs(Date.now() - sentMs) <= toleranceSeconds * 1_000 ? event : null
 }
 
-/** Reads headers by their names in lower case; one that is absent or was sent twice is empty. */
+/** Reads headers by lower-case name; one that is absent or was sent twice is empty. */
 function headerReader(headers: WebhookHeaders): (name: string) => string {
   if (headers instanceof Headers) return (name) => headers.get(name) ?? ''
   const values = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
@@ -53,7 +53,7 @@ function headerReader(headers: WebhookHeaders): (name: string) => string {
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** Web Crypto's own check of an HMAC, which takes the same time wherever signatures differ. */
+/** HMAC verification by Web Crypto, which compares in constant time. */
 async function verifier(secret: string): Promise<(signature: Bytes, signed: Bytes) => Promise<boolean>> {
   const { subtle } = await webCrypto()
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
@@ -67,7 +67,7 @@ function bytesOfHex(text: string): Bytes {
   return Uint8Array.from({ length: 32 }, (_, i) => Number.parseInt(text.slice(2 * i, 2 * i + 2), 16))
 }
 
-/** The bytes of a signature written as `v1,` and 32 bytes in base64; empty for any other text. */
+/** The bytes of a signature of the form `v1,` and 32 bytes in base64; empty for any other text. */
 function bytesOfSignature(text: string): Bytes {
   const [, base64] = /^v1,([0-9A-Za-z+/]{43}=)$/.exec(text) ?? []
   return base64 === undefined ? new Uint8Array(0) : Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
