@@ -1,4 +1,4 @@
-// Brings your listings in line with your stock: MINTMARK_URL=... MINTMARK_KEY=... node sync.js stock.json
+// Synchronises your listings with your stock: MINTMARK_URL=... MINTMARK_KEY=... node sync.js stock.json
 import { readFileSync } from 'node:fs'
 import { Mintmark, MintmarkError } from '@mintmark/client'
 

@@ -1,4 +1,4 @@
-// Receives the webhooks of Mintmark and keeps each event once: WEBHOOK_SECRET=... node server.js
+// Receives Mintmark webhooks and stores each event once: WEBHOOK_SECRET=... node server.js
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import express from 'express'
 import { verifyWebhook } from '@mintmark/client'
@@ -10,14 +10,14 @@ const lines = existsSync(EVENTS) ? readFileSync(EVENTS, 'utf8').trim().split('\n
 const processed = new Set(lines.map((line) => JSON.parse(line).id))
 
 const app = express()
-// The signature is of the bytes as they came: no JSON parser may touch them first.
+// The signature covers the raw bytes: no JSON parser may touch them first.
 app.post('/webhook', express.raw({ type: '*/*' }), async (request, response) => {
   const event = await verifyWebhook(request.body ?? '', request.headers, secret)
   if (!event) return response.sendStatus(401)
   const id = request.headers['webhook-id']
   const isTest = request.headers['webhook-test'] === 'true'
   if (!isTest && !processed.has(id)) {
-    // Stored first, answered second: what is answered with 2xx is never sent again.
+    // Store first, respond second: an event that was answered with 2xx is never sent again.
     appendFileSync(EVENTS, `${JSON.stringify({ id, ...event })}\n`)
     processed.add(id)
     console.log(event.event === 'sale' ? `Sold ${event.data.quantity} × ${event.data.item_name}` : `Expired: ${event.data.title}`)
