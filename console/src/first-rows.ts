@@ -1,4 +1,4 @@
-// The first rows of a CSV or JSON list out of the beginning of its file, for a person who says what its columns mean.
+// Parses the first rows of a CSV or JSON list from the start of its file, so that a person can map its columns.
 
 export interface FirstRows {
   columns: string[]
@@ -8,7 +8,7 @@ export interface FirstRows {
 const MOST_ROWS = 5
 const MOST_COLUMNS = 60
 
-/** Rows that are whole in the text; `complete` says that the text is all of the file. */
+/** Complete rows in the text; `complete` means that the text is the whole file. */
 export function firstRows(head: string, complete: boolean): FirstRows {
   const text = head.replace(/^\uFEFF/, '').trimStart()
   return /^[{[]/.test(text) ? fromObjects(objectsIn(text)) : fromCsv(text, complete)
@@ -21,7 +21,7 @@ function fromCsv(text: string, complete: boolean): FirstRows {
   return { columns: columns.map((column) => column.trim()).slice(0, MOST_COLUMNS), rows: rows.slice(0, MOST_ROWS) }
 }
 
-/** Records; one that may go on behind the text is left out. */
+/** CSV records; one that may continue after the text is left out. */
 function recordsIn(text: string, delimiter: string, complete: boolean): string[][] {
   const records: string[][] = []
   let record: string[] = []
@@ -47,7 +47,7 @@ function recordsIn(text: string, delimiter: string, complete: boolean): string[]
   return records
 }
 
-/** Whole objects of lines or of an array. */
+/** Complete objects, one per line or in an array. */
 function objectsIn(text: string): object[] {
   const found: object[] = []
   let from = -1
@@ -77,7 +77,7 @@ function fromObjects(objects: readonly object[]): FirstRows {
   return { columns, rows: rows.map((row) => columns.map((column) => row.get(column) ?? '')) }
 }
 
-/** Members by their paths. */
+/** Members with their paths. */
 function members(object: object, before: string): [path: string, text: string][] {
   return Object.entries(object).flatMap(([name, value]: [string, unknown]) => {
     const path = before + name
@@ -86,7 +86,7 @@ function members(object: object, before: string): [path: string, text: string][]
   })
 }
 
-/** Fields that a list mostly has, and what their columns are called. */
+/** Fields that most lists have, with the usual names of their columns. */
 const NAMES: readonly (readonly [field: string, names: RegExp])[] = [
   ['price', /price|amount|fiyat/i],
   ['name', /^(name|title|product.?name|card.?name)$/i],
@@ -97,7 +97,7 @@ const NAMES: readonly (readonly [field: string, names: RegExp])[] = [
   ['updated_at', /^(date|updated_?at|last_?updated|timestamp)$/i],
 ]
 
-/** Columns by field as their names suggest, the first of each. */
+/** Guesses the column of each field by its name; the first match wins. */
 export function guessColumns(columns: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     NAMES.flatMap(([field, names]) => {

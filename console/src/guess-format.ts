@@ -1,8 +1,8 @@
-// Which import format a file is, by its first bytes: a proposal, the operator decides.
+// Guesses the import format of a file from its first bytes, as a proposal to the operator.
 
 import type { ImportFormat } from './api-types.ts'
 
-/** The format one of whose marks the head of a file bears, null when none fits. */
+/** The format with a mark that occurs in the head of the file; null if none does. */
 export function guessFormat(head: string, formats: readonly Pick<ImportFormat, 'name' | 'marks'>[]): string | null {
   const text = textOf(head)
   const type = typeOf(text)
@@ -11,7 +11,7 @@ export function guessFormat(head: string, formats: readonly Pick<ImportFormat, '
   return formats.find(({ marks }) => marks.some(bears))?.name ?? null
 }
 
-/** The format that reads any list of prices of the file's type by a mapping, null when there is none. */
+/** The format that reads any price list of the file's type by a mapping; null if there is none. */
 export function mappedFormat(head: string, formats: readonly Pick<ImportFormat, 'name' | 'mapped'>[]): string | null {
   const type = typeOf(textOf(head))
   return formats.find(({ name, mapped }) => mapped && name.endsWith(type))?.name ?? null
@@ -25,7 +25,7 @@ function typeOf(text: string): 'json' | 'csv' {
   return /^[{[]/.test(text) ? 'json' : 'csv'
 }
 
-/** Keys of all objects, however deep: the head may end anywhere, so that it cannot be parsed. */
+/** Keys of all objects at any depth: the head may end anywhere, so it cannot be parsed as JSON. */
 function keysIn(json: string): string[] {
   return [...json.matchAll(/"([\w-]+)"\s*:/g)].map(([, key]) => key!)
 }
@@ -39,7 +39,7 @@ function columnsOf(csv: string): string[] {
 
 const HEAD_BYTES = 4096
 
-/** The first characters of a file, unpacked when it is gzip. */
+/** The first characters of a file, unpacked if it is gzip. */
 export async function headOf(file: Blob): Promise<string> {
   const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer())
   const packed = first === 0x1f && second === 0x8b
@@ -59,7 +59,7 @@ export async function headOf(file: Blob): Promise<string> {
       head += decoder.decode(value, { stream: true })
     }
   } catch {
-    // The slice ends before the packed file does; what was unpacked is enough.
+    // The slice ends before the gzip data does; what has been unpacked is enough.
   }
   reader.cancel().catch(() => {})
   return head.slice(0, HEAD_BYTES)

@@ -1,4 +1,4 @@
-// The icons of the navigation, by the address of the place.
+// Icons of the navigation, by address.
 import archive from 'lucide-static/icons/archive.svg?raw'
 import badgeCheck from 'lucide-static/icons/badge-check.svg?raw'
 import gauge from 'lucide-static/icons/gauge.svg?raw'

@@ -1,4 +1,4 @@
-// The console: signs operators in and routes to its pages; those with charts are loaded when they are opened.
+// The console: signs operators in and routes to its pages; pages with charts are loaded when they are opened.
 import { render } from 'preact'
 import { lazy, Route } from 'preact-iso'
 import { App, Routes } from '#ui/app.tsx'
@@ -88,7 +88,7 @@ function Console() {
   )
 }
 
-/** @param isEmpty without a catalogue there is nothing to tell of today */
+/** @param isEmpty without a catalogue, the page Today has nothing to show */
 function Pages({ isEmpty }: { isEmpty: boolean }) {
   return (
     <Routes home={{ href: '/console', text: isEmpty ? t('firstSteps') : t('today') }}>
@@ -126,7 +126,7 @@ function Pages({ isEmpty }: { isEmpty: boolean }) {
   )
 }
 
-/** A link opened where somebody is signed in already: using it signs that person out. */
+/** An invitation link opened while somebody is signed in: using it signs that person out. */
 function JoinPage() {
   return (
     <>

@@ -1,4 +1,4 @@
-// The console's words, beside those that all pages have in common.
+// The console's texts, in addition to the shared ones.
 import { type SharedKey, withWords } from '#ui/words.ts'
 import { en } from './words/en.ts'
 import { tr } from './words/tr.ts'

@@ -1,4 +1,4 @@
-// An account's highlight credits: every gift, use and correction, and a new one.
+// An account's highlight credits: every grant, use and correction, and a form for new ones.
 import { useState } from 'preact/hooks'
 import { useVersion } from '#ui/data.ts'
 import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'

@@ -1,4 +1,4 @@
-// An account's API keys: made, limited, rotated and revoked; the key itself is shown once.
+// An account's API keys: created, restricted, rotated and revoked; the key itself is shown once.
 import { useState } from 'preact/hooks'
 import { useVersion } from '#ui/data.ts'
 import { confirmed, Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
@@ -181,7 +181,7 @@ function RotateKey({ of, onMade, onClose }: MakingProps & { of: ApiKey }) {
   )
 }
 
-/** @param before the key that is changed: an expiry that stays is not sent, since the field cannot hold its milliseconds */
+/** @param before the key being changed: an unchanged expiry is not sent, because the field would drop its milliseconds */
 function bodyOf(values: Values, before?: ApiKey) {
   const lines = (text = '') => text.split(/\s+/).filter((line) => line !== '')
   const expires = values.expires ?? ''
@@ -195,7 +195,7 @@ function bodyOf(values: Values, before?: ApiKey) {
   }
 }
 
-/** A moment as a field of local date and time holds it, to the second. */
+/** A time as the value of a local date and time field, to the second. */
 function localTime(moment: string | null | undefined): string {
   if (!moment) return ''
   const at = new Date(moment)

@@ -1,4 +1,4 @@
-// An account in one place: what it has, what it sold against the period before, and how its latest notifications went.
+// Overview of an account: its data, sales compared to the previous period, and the latest notifications.
 import { Facts, Status } from '#ui/states.tsx'
 import { useData } from '../api.ts'
 import { Activity } from '../ui/activity.tsx'
@@ -65,7 +65,7 @@ export function AccountOverview({ accountId }: { accountId: number }) {
   )
 }
 
-/** The latest attempts to deliver, each with what was answered. */
+/** The latest delivery attempts with their responses. */
 function Latest({ accountId }: { accountId: number }) {
   const attempts = useData(`/accounts/${accountId}/webhook/attempts`, { query: { per_page: LATEST } }).data
   return (

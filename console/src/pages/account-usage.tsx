@@ -1,4 +1,4 @@
-// What an account's API keys were used for in the last 30 days, by day and operation.
+// Usage of an account's API keys in the last 30 days, by day and operation.
 import { List, useData } from '../api.ts'
 import { count, date, t } from '../words.ts'
 

@@ -1,4 +1,4 @@
-// One account: its plan, an overview, keys and what they are used for, credits with their ledger, collections, listings and webhook deliveries.
+// One account: plan, overview, keys and their usage, credits with their ledger, collections, listings and webhook deliveries.
 import { useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso'
 import type { Loaded } from '#ui/data.ts'

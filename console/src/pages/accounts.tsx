@@ -1,4 +1,4 @@
-// All accounts, and a new one.
+// All accounts, and a form for a new one.
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { useVersion } from '#ui/data.ts'

@@ -1,4 +1,4 @@
-// Approval rules: what each asks for, whether it approves or only says so, what it would have done, and what it did.
+// Approval rules: their conditions, mode, backtest and results.
 import { useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { type ApprovalBacktest, type ApprovalConditions, type ApprovalRule, approvalRuleModeValues as MODES } from '../api-types.ts'
@@ -14,7 +14,7 @@ import { Act } from '../ui/act.tsx'
 import { ago, count, date, moment, t, term } from '../words.ts'
 
 const MEASURED = ['price_ratio', 'seller_sales', 'seller_approved', 'seller_rejected', 'seller_age_days'] as const
-/** What a listing says beside its price and stock, which an approval approves. */
+/** Fields of a listing, besides price and stock, that an approval covers. */
 const CONTENT = [
   'title',
   'description',
@@ -230,7 +230,7 @@ function Mode({ of: { mode } }: { of: ApprovalRule }) {
   return <span class={`status ${mode === 'on' ? 'good' : mode === 'shadow' ? 'wait' : ''}`}>{term('ruleMode', mode)}</span>
 }
 
-/** What a rule would have done, beside what people decided. */
+/** What a rule would have done, compared to manual decisions. */
 function BacktestForm({ rule }: { rule: ApprovalRule }) {
   const [result, setResult] = useState<ApprovalBacktest | null>(null)
   const { busy, error, write } = useWrite()
@@ -280,7 +280,7 @@ function BacktestForm({ rule }: { rule: ApprovalRule }) {
 
 interface RuleDialogProps {
   title: string
-  /** null for a new one */
+  /** null for a new rule */
   rule: ApprovalRule | null
   busy: boolean
   error: Parameters<typeof Form>[0]['error']
@@ -345,7 +345,7 @@ function bodyOf(values: Values) {
   }
 }
 
-/** Conditions as people read them. */
+/** Conditions as readable sentences. */
 function sentencesOf({ changed_fields: fields, ...ranges }: ApprovalConditions): string[] {
   const measured = MEASURED.flatMap((name) => {
     const { min, max } = ranges[name] ?? {}

@@ -1,4 +1,4 @@
-// The approval queue, oldest first: each listing beside its card, its reference prices and its seller's record, decided by keyboard.
+// The approval queue, oldest first: each listing with its card, reference prices and the seller's history, decided by keyboard.
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { type ApiError, newKey } from '#ui/api.ts'
@@ -21,7 +21,7 @@ import { presetReasons, RefusalDialog, type RefusalKind } from '../ui/refusal-di
 import { ListingBeside } from './listing.tsx'
 
 const SHOWN = 50
-/** Rows behind the current one whose pictures are loaded before they are asked for. */
+/** Following rows whose pictures are preloaded. */
 const AHEAD = 2
 
 type Decision = ListingDecision['decision']
@@ -39,13 +39,13 @@ export function ApprovalsPage() {
   const last = useData('/listing-decisions', { query: { mine: 1, undoable: 1, per_page: 1 }, version, again: untilOver }).data?.[0]
   const { url } = useLocation()
   const [chosen, setChosen] = useState<number[]>([])
-  /** decided here, though the queue that is shown may be older */
+  /** decided on this page; the displayed queue may be older */
   const [decided, setDecided] = useState<number[]>([])
   const [refusing, setRefusing] = useState<RefusalKind | null>(null)
   const [error, setError] = useState<ApiError | null>(null)
-  /** listings that changed before they were decided, as they were shown then */
+  /** listings that changed before the decision, as they were displayed */
   const [outdated, setOutdated] = useState<WaitingListing[]>([])
-  /** the one to show when the newer queue is there */
+  /** listing to show when the new queue has loaded */
   const [next, setNext] = useState<number | null>(null)
   const [reason, setReason] = useState('')
   const { applying, apply } = useInTurn(changed)
@@ -71,16 +71,16 @@ export function ApprovalsPage() {
   useEffect(() => {
     for (const src of addresses.split(' ').filter(Boolean)) Object.assign(new Image(), { referrerPolicy: 'no-referrer', src })
   }, [addresses])
-  /** what a decision is about: the chosen ones, else the one that is shown */
+  /** the listings that a decision applies to: the selected ones, else the displayed one */
   const subjects = chosen.length > 0 ? rows.filter((row) => chosen.includes(row.id)) : current ? [current] : []
   const many = chosen.length
 
-  /** The next listing is shown at once; decisions are sent one after another. `settle` gets the last failure. */
+  /** The next listing is displayed at once; decisions are sent one after another. `settle` receives the last failure. */
   const decide = (decision: Decision, body: object, settle = tell) => {
     const about = subjects
     const ids = about.map(({ id }) => id)
     setError(null)
-    // Behind a dialog the listing stays until it is decided, so that the focus goes to the next one when the dialog closes.
+    // While a dialog is open, the listing stays until it is decided, so that focus moves to the next one when the dialog closes.
     if (!refusing) setDecided((earlier) => [...earlier, ...ids])
     setOutdated((earlier) => earlier.filter(({ id }) => !ids.includes(id)))
     void apply(async () => {
@@ -100,7 +100,7 @@ export function ApprovalsPage() {
       setDecided((earlier) => [...earlier, ...ids].filter((id) => !left.includes(id)))
       setOutdated((earlier) => [...earlier, ...changedNow])
       if (changedNow[0]) setNext(changedNow[0].id)
-      // What has changed has to be looked at before it is decided.
+      // A changed listing must be reviewed again before a decision.
       setChosen((earlier) => earlier.filter((id) => !ids.includes(id) || (left.includes(id) && !changedNow.some((row) => row.id === id))))
       settle(failure)
       if (left.length < about.length) announce(t(DONE[decision], { count: about.length - left.length }))
@@ -185,7 +185,7 @@ export function ApprovalsPage() {
         <div class="queue">
           <div class="rows">
             {may('market') && (
-              // biome-ignore lint/a11y/noLabelWithoutControl: the control is within
+              // biome-ignore lint/a11y/noLabelWithoutControl: the control is inside the label
               <label class="check">
                 <ChooseAll keys={rows.map((row) => row.id)} chosen={chosen} choose={setChosen} /> {t('chooseAll')}
               </label>

@@ -1,4 +1,4 @@
-// The catalogue: search as one types, the tree of categories, and the items below one.
+// The catalogue: search as you type, the category tree, and the items of a category.
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { useAddressQuery } from '#ui/address.ts'
@@ -110,7 +110,7 @@ export function CataloguePage() {
   )
 }
 
-/** How a card is printed, such as `Holo`; sealed products have none. */
+/** The finish of a card, such as `Holo`; sealed products have none. */
 function finishOf({ attributes }: StoredItem): string | undefined {
   return attributes.find(({ name }) => name === 'Finish')?.value
 }
@@ -121,7 +121,7 @@ function ItemPrice({ of: { price } }: { of: ListedItem }) {
 }
 
 interface BranchProps {
-  /** 0 for the categories that stand at the top */
+  /** 0 for the root categories */
   parentId: number
   page?: number
   selected: number | null
@@ -131,7 +131,7 @@ interface BranchProps {
 
 const MOST = 100
 
-/** The categories below one, asked for when it is opened, and further ones when they are wanted. */
+/** The children of a category, loaded when it is opened, with further pages on demand. */
 function Branch({ parentId, page = 1, ...shared }: BranchProps) {
   const below = useData('/categories', { query: { parent_id: parentId, page, per_page: MOST }, version: shared.version })
   const [further, setFurther] = useState(false)

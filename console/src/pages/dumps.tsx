@@ -1,4 +1,4 @@
-// Dumps of the catalogue: the newest one with its files, how far the one that is being made is, and making one now.
+// Dumps of the catalogue: the latest one with its files, progress of the current one, and a button to create one now.
 import { useVersion } from '#ui/data.ts'
 import { Heading } from '#ui/heading.tsx'
 import { Await, Empty, Facts, Progress } from '#ui/states.tsx'
@@ -46,7 +46,7 @@ export function DumpsPage() {
   )
 }
 
-/** Tables differ in size: rows say more while one is written. */
+/** Tables differ in size: while one is written, the number of rows is more informative. */
 function Running({ of: { tables, of, rows, started_at: since } }: { of: NonNullable<DumpState['running']> }) {
   return (
     <section aria-label={t('dumpRunning')}>
@@ -56,7 +56,7 @@ function Running({ of: { tables, of, rows, started_at: since } }: { of: NonNulla
   )
 }
 
-/** What went wrong, in the words of the store or the database. */
+/** An error, in the words of the store or the database. */
 function Trouble({ title, text }: { title: string; text: string }) {
   return (
     <div class="refusal" role="alert">

@@ -1,4 +1,4 @@
-// First steps of a new service: what it still lacks, and where that is done.
+// First steps of a new service: what is missing, with links to set it up.
 import { Heading } from '#ui/heading.tsx'
 import { Await, Status } from '#ui/states.tsx'
 import { useData } from '../api.ts'

@@ -1,4 +1,4 @@
-// Health: what the command `doctor` finds, seen from the node that answers, with what to do about it.
+// Health: the findings of the command `doctor` as seen from the responding node, with remedies.
 import { Heading } from '#ui/heading.tsx'
 import { Await, Status } from '#ui/states.tsx'
 import { Table } from '#ui/table.tsx'
@@ -44,7 +44,7 @@ export function HealthPage() {
   )
 }
 
-/** What was found and what to do, in the reader's language; as the service says it where its rule is not known here. */
+/** Finding and remedy in the reader's language; the service's English text if the rule is unknown here. */
 function told({ rule, params, found, advice }: Finding): { found: string; advice?: string | undefined } {
   const known = locale.value === 'tr' && Object.hasOwn(FINDINGS_IN_TURKISH, rule)
   return known ? textsOf(FINDINGS_IN_TURKISH[rule as FindingRule], params as Params, TURKISH) : { found, advice }

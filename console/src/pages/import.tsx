@@ -1,4 +1,4 @@
-// One import: how far it is, what it did, which rows it refused and why, and the way back.
+// One import: progress, result, refused rows with reasons, and revert.
 import { useLocation, useRoute } from 'preact-iso'
 import { saveFile } from '#ui/data.ts'
 import { confirmed } from '#ui/dialog.tsx'
@@ -168,12 +168,12 @@ function RejectedRows({ of }: { of: ImportDetail }) {
   )
 }
 
-/** Why rows were rejected. */
+/** Why a row was rejected. */
 function told({ reason, ...why }: Omit<RefusedRow, 'file' | 'line'>): string {
   return refusal({ message: reason, ...why })
 }
 
-/** What exactly was wrong in the first rows that were rejected for a reason. */
+/** What exactly was wrong in the first rows rejected for a reason. */
 function Samples({ rows, at }: { rows: RefusedRow[]; at: (row: RefusedRow) => string }) {
   return (
     <ul>

@@ -1,4 +1,4 @@
-// Imports: files dropped here, and how every import and price post went.
+// Imports: files dropped here, and the results of all imports and price posts.
 import { useVersion } from '#ui/data.ts'
 import { Tabs } from '#ui/frame.tsx'
 import { Heading } from '#ui/heading.tsx'

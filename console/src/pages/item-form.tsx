@@ -1,4 +1,4 @@
-// Creates an item, or changes one: lists are written one entry a line.
+// Creates or changes an item; lists are entered with one entry per line.
 import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
 import { Picker } from '#ui/picker.tsx'
 import { announce } from '#ui/toasts.tsx'
@@ -10,7 +10,7 @@ import { categories } from '../ui/sources.ts'
 
 interface ItemFormProps {
   item: StoredItem | null
-  /** of a new item */
+  /** category of a new item */
   categoryId: number | null
   onClose: () => void
   onSaved: (item: StoredItem) => void

@@ -1,4 +1,4 @@
-// Merging an item into another one, after a look at both, and the merges of an item with the way back.
+// Merges an item into another after showing both, and lists the merges of an item with undo.
 import { useState } from 'preact/hooks'
 import { confirmed, Dialog, Form, type Values } from '#ui/dialog.tsx'
 import { Id } from '#ui/id.tsx'
@@ -15,7 +15,7 @@ import { moment, t, term } from '../words.ts'
 interface MergeFormProps {
   item: PricedItem
   onClose: () => void
-  /** with the id of the survivor */
+  /** called with the id of the survivor */
   onMerged: (into: number) => void
 }
 
@@ -26,7 +26,7 @@ export function MergeForm({ item, onClose, onMerged }: MergeFormProps) {
   const survivor = useData(into === null ? null : `/items/${into}`)
   const submit = async (values: Values) => {
     const id = Number(values.into)
-    // The first step shows what was chosen, the second merges.
+    // The first submit shows the chosen item, the second one merges.
     if (into !== id) return setInto(id)
     const merged = await write('POST', `/items/${item.id}/merge`, { into: id })
     if (!merged) return
@@ -56,7 +56,7 @@ function described({ id, name, code, category, market }: PricedItem): string {
   return `${[name, code].filter(Boolean).join(' ')} (${category.name}, ${term('market', market)}, ${id})`
 }
 
-/** The merges into an item that are in effect; nothing if there is none. */
+/** The merges into an item that are in effect; renders nothing if there are none. */
 export function ItemMerges({ itemId, onUndone }: { itemId: number; onUndone: () => void }) {
   const merges = useData('/merges', { query: { item_id: itemId, state: 'in_effect', per_page: 100 } })
   const { busy, error, write } = useWrite()

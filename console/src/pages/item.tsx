@@ -1,4 +1,4 @@
-// One item: what it is, how its prices went by source and label, what they are now, its last sales and listings.
+// One item: its data, price history by source and label, current prices, latest sales and listings.
 import { useMemo, useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { type Loaded, useVersion } from '#ui/data.ts'
@@ -76,7 +76,7 @@ export function ItemPage() {
   )
 }
 
-/** Catalogues often say a detail as an attribute, too. */
+/** Catalogues often repeat a detail as an attribute. */
 function isDetail({ details }: PricedItem, { name, value }: { name: string; value: string }): boolean {
   return Object.entries(details).some(([key, known]) => key === name.toLowerCase().replaceAll(' ', '_') && String(known) === value)
 }
@@ -102,7 +102,7 @@ function factsOf(item: PricedItem): [string, string][] {
   ]
 }
 
-/** Held prices that the page shows; all are on the page of held prices. */
+/** Maximum held prices on this page; the page of held prices shows all. */
 const MOST_HELD = 100
 
 interface PricesProps {
@@ -144,7 +144,7 @@ function PriceHistory({ itemId, shown, current, held, version }: Omit<PricesProp
       <h2 id="history">{t('priceHistory')}</h2>
       <Await of={points}>
         {(stored) => {
-          // Retention may have emptied the month of a current price.
+          // Retention may have deleted the month of a current price.
           const all = [...current.filter((price) => !stored.some((point) => isSame(point, price))), ...stored]
           const markets = MARKETS.filter((market) => [...all, ...marks].some((point) => point.market === market))
           if (markets.length === 0) return <Empty>{t('noHistory')}</Empty>
@@ -163,7 +163,7 @@ function PriceHistory({ itemId, shown, current, held, version }: Omit<PricesProp
                 key={market}
                 points={all.filter((point) => point.market === market)}
                 marks={marks.filter((mark) => mark.market === market)}
-                // Current prices come in the order of their labels.
+                // Current prices are returned in label order.
                 order={current.filter((price) => price.market === market).map((price) => price.label)}
                 show={(value) => priceText(value, market)}
               />
@@ -180,7 +180,7 @@ function isSame(a: PricePoint, b: PricePoint): boolean {
 }
 
 function CurrentPrices({ itemId, prices, onSaved }: { itemId: number; prices: ItemPrice[]; onSaved: () => void }) {
-  /** the price to correct, null for another one; undefined while none is set */
+  /** the price to correct; null for a new one; undefined while the form is closed */
   const [setting, setSetting] = useState<ItemPrice | null | undefined>()
   return (
     <section aria-labelledby="prices">
@@ -239,7 +239,7 @@ function CurrentPrices({ itemId, prices, onSaved }: { itemId: number; prices: It
   )
 }
 
-/** What is pending a decision; nothing where nothing does. */
+/** Prices pending a decision; renders nothing if there are none. */
 function HeldPrices({ itemId, of: held }: { itemId: number; of: Loaded<HeldPrice[]> }) {
   if (held.data?.length === 0) return null
   return (

@@ -1,4 +1,4 @@
-// One listing: what it offers, what changed since it was approved, and what an operator may do with it.
+// One listing: its content, changes since its approval, and the actions available to operators.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso'
 import { useData, useWrite } from '../api.ts'
@@ -24,7 +24,7 @@ export function ListingPage() {
   const listing = useData(`/listings/${id}`)
   const review = useData(`/listings/${id}/review`)
   const [task, setTask] = useState<Task>(null)
-  /** the listing as it was shown when a write was refused because it had changed */
+  /** the listing as displayed when a write was refused because it had changed */
   const [seen, setSeen] = useState<StoredListing | null>(null)
   const judged = useRef<StoredListing | null>(null)
   const { busy, error: failure, write, clear } = useWrite()
@@ -43,7 +43,7 @@ export function ListingPage() {
     setTask(null)
     clear()
   }
-  /** A write of the state that is shown, and of no other. */
+  /** A write that only applies to the displayed version. */
   const writeShown = async (row: StoredListing, send: () => Promise<unknown>, text: string) => {
     judged.current = row
     if (!(await send())) return
@@ -129,10 +129,10 @@ function GradeOf({ listing, changed }: { listing: StoredListing; changed: boolea
   return changed ? <mark>{grade}</mark> : grade
 }
 
-/** Prices further from the reference than this many times stand out. */
+/** Prices further from the reference than this factor are highlighted. */
 const FAR = 2
 
-/** The price against the first trusted reference, such as `1.5 × PriceCharting`. */
+/** The price relative to the first trusted reference, such as `1.5 × PriceCharting`. */
 function AgainstReference({ review: { price_ratio: ratio, references } }: { review: ListingReview }) {
   const reference = references.find((one) => one.ratio !== null)
   if (ratio === null || !reference) return <span class="quiet">{t('noReference')}</span>
@@ -140,7 +140,7 @@ function AgainstReference({ review: { price_ratio: ratio, references } }: { revi
   return ratio >= FAR || ratio <= 1 / FAR ? <mark>{text}</mark> : <span>{text}</span>
 }
 
-/** The prices that a listing is compared with, each in its own currency and in lira by the rate of the day. */
+/** The prices that a listing is compared with, in their own currency and in lira at the rate of the day. */
 function References({ review: { references, label } }: { review: ListingReview }) {
   return (
     <>
@@ -172,11 +172,11 @@ function References({ review: { references, label } }: { review: ListingReview }
 
 interface BesideProps {
   listing: StoredListing
-  /** null while it is not there */
+  /** null while loading */
   review: ListingReview | null
 }
 
-/** A listing beside its card and the prices it is compared with, and what changed since the last approval side by side. */
+/** A listing next to its card and reference prices, with its changes since the last approval side by side. */
 export function ListingBeside({ listing, review }: BesideProps) {
   const changes = listing.changed_since_approval
   const changed = new Set(changes?.map((change) => change.field))

@@ -1,4 +1,4 @@
-// All listings, and one made for a seller.
+// All listings, and a form to create one for a seller.
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { useAddressQuery } from '#ui/address.ts'
@@ -35,7 +35,7 @@ export function ListingsPage() {
   const [making, setMaking] = useState(false)
   const [version, changed] = useVersion()
   const { values } = useAddressQuery()
-  // Of all listings no index has these orders.
+  // Only narrow lists can be sorted by these columns, because there is no index for all listings.
   const narrow = Boolean(values.seller_id || values.item_id)
   return (
     <>
@@ -107,7 +107,7 @@ export function ListingsPage() {
   )
 }
 
-/** The title of a listing beside the picture of its item. */
+/** The title of a listing next to the picture of its item. */
 function Titled({ of: { id, item_id: itemId, title } }: { of: StoredListing }) {
   return (
     <a class="with-picture" href={`/console/listings/${id}`}>
@@ -142,7 +142,7 @@ function NewListing({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** The fields that both a new and a changed listing have. */
+/** Fields shared by the forms for new and existing listings. */
 export function ListingFields({ listing }: { listing: StoredListing | null }) {
   const groups = useData('/groups')
   return (
@@ -200,7 +200,7 @@ export function ListingFields({ listing }: { listing: StoredListing | null }) {
   )
 }
 
-/** The fields that were changed in a form. The others keep their current values, including changes by other people meanwhile. */
+/** The fields changed in a form. The others keep their current values, including concurrent changes by others. */
 export function changedFields(opened: StoredListing, fields: ReturnType<typeof listingFields>): Partial<ReturnType<typeof listingFields>> {
   const before: Record<string, unknown> = { ...opened, images: opened.images.map(({ url }, order) => ({ url, order })) }
   return Object.fromEntries(Object.entries(fields).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name])))
@@ -216,7 +216,7 @@ export function listingFields(values: Values) {
     quantity: Number(values.quantity),
     shipping_payer: values.shipping_payer,
     language: values.language || null,
-    // Before the grades are there the choice is not sent.
+    // Until the grades have loaded, the choice is not sent.
     ...(values.grade_id !== undefined && { grade_id: number(values.grade_id) }),
     offers_enabled: values.offers_enabled !== undefined,
     min_offer_price: number(values.min_offer_price!),

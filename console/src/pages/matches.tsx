@@ -1,4 +1,4 @@
-// Records that are pending a decision about which item they are: each beside its candidates, decided by keyboard.
+// Records pending a decision about their item: each next to its candidates, decided by keyboard.
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { newKey } from '#ui/api.ts'
@@ -17,7 +17,7 @@ import { count, moment, sentence, t, term } from '../words.ts'
 import { priceText } from './prices.ts'
 
 const SHOWN = 25
-/** Candidates that a digit accepts. */
+/** Candidates that a digit key accepts. */
 const DIGITS = 9
 
 type Decision = 'accept' | 'separate' | 'postpone' | 'withdraw'
@@ -44,9 +44,9 @@ export function MatchesPage() {
   ])
   const queue = useData('/matches', { query: { ...values, page, per_page: SHOWN }, version })
   const { url } = useLocation()
-  /** decided here, though the queue that is shown may be older */
+  /** decided on this page; the displayed queue may be older */
   const [decided, setDecided] = useState<number[]>([])
-  // The rest of the queue comes when this page of it is decided.
+  // The rest of the queue is loaded once this page of it is decided.
   const { applying, apply } = useInTurn(changed)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another address is another page
   useEffect(() => setDecided([]), [url])
@@ -54,7 +54,7 @@ export function MatchesPage() {
   const { whole, list, current, show, onKey } = useQueue(rows, (row) => row.id)
   const isDecided = current?.state === 'decided'
 
-  /** The next match is shown at once; decisions are applied one after another. */
+  /** The next match is displayed at once; decisions are applied one after another. */
   const decide = (match: Match, how: Decision, body?: { item_id: number }) => {
     setDecided((earlier) => [...earlier, match.id])
     void apply(async () => {
@@ -167,7 +167,7 @@ async function send(id: number, how: Decision, body?: { item_id: number }): Prom
   else await request('POST', `/matches/${id}/${how}`, { idempotencyKey })
 }
 
-/** Why a rule does not decide, in the reader's language. */
+/** Why the rules do not decide, in the reader's language. */
 export function Reasons({ of: reasons }: { of: MatchReason[] }) {
   return (
     <ul class="reasons">
@@ -226,7 +226,7 @@ interface SideProps {
   finish: string
 }
 
-/** What both sides show, in the same places. */
+/** The fields that both sides show at the same positions. */
 function Side({ card, set, finish }: SideProps) {
   const shops = card.foreign_ids.map(({ source, id, finish: printing }) => [source, id, printing].filter(Boolean).join(' '))
   return (

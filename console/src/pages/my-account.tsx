@@ -52,7 +52,7 @@ interface AppSecret {
   uri: string
 }
 
-/** First the password, so that nobody who finds the page open sets up an app of theirs; then the code of the app. */
+/** First the password, so that nobody who finds the page open can set up their own app; then the code of the app. */
 function TwoFactor({ on }: { on: boolean }) {
   const [made, setMade] = useState<AppSecret | null>(null)
   const begin = useSubmit(async ({ current_password: current }) => {
@@ -88,7 +88,7 @@ function TwoFactor({ on }: { on: boolean }) {
   )
 }
 
-/** Dark on light in every theme: cameras need it so. */
+/** Dark on light in every theme, because cameras need it. */
 function QrCode({ text }: { text: string }) {
   const [cells, setCells] = useState<boolean[][]>([])
   useEffect(() => {
@@ -107,7 +107,7 @@ function Password() {
   const { busy, error, submit } = useSubmit(async ({ current_password: current, password }) => {
     await ownPost('/password', { current_password: current, password })
     announce(t('passwordChanged'))
-    // Empties the fields.
+    // Clears the fields.
     setRound((n) => n + 1)
   })
   return (

@@ -1,4 +1,4 @@
-// One order with its lines, which can be cancelled, each once.
+// One order with its lines, each of which can be cancelled once.
 import { useState } from 'preact/hooks'
 import { useRoute } from 'preact-iso'
 import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
@@ -19,7 +19,7 @@ type Line = StoredOrder['lines'][number]
 export function OrderPage() {
   const id = Number(useRoute().params.id)
   const order = useData(`/orders/${id}`)
-  /** the lines to cancel, null while none are */
+  /** the lines to cancel; null while the dialog is closed */
   const [chosen, setChosen] = useState<Line[] | null>(null)
   return (
     <>
@@ -78,7 +78,7 @@ export function OrderPage() {
   )
 }
 
-/** Leads to all orders of the buyer. */
+/** Link to all orders of the buyer. */
 function Buyer({ reference }: { reference: string }) {
   return <a href={`/console/orders?${new URLSearchParams({ buyer_reference: reference })}`}>{reference}</a>
 }

@@ -1,4 +1,4 @@
-// Orders of the shop's checkout, and one recorded by hand.
+// Orders of the shop's checkout, and a form to record one manually.
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
@@ -56,7 +56,7 @@ export function OrdersPage() {
   )
 }
 
-/** The seller of the first line, and how many others there are. */
+/** The seller of the first line, and the number of others. */
 function Sellers({ ids }: { ids: number[] }) {
   const others = new Set(ids).size - 1
   return (
@@ -66,7 +66,7 @@ function Sellers({ ids }: { ids: number[] }) {
   )
 }
 
-/** The first listing of an order, and how many more there are. */
+/** The first listing of an order, and the number of others. */
 function Sold({ order: { lines } }: { order: StoredOrder }) {
   return (
     <>

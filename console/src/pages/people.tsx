@@ -1,4 +1,4 @@
-// The people who run the service, for owners: added, given roles, invited again and removed; each with sessions and tokens.
+// The people who run the service, for owners: invite, assign roles, reinvite and remove; each with sessions and tokens.
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { useVersion } from '#ui/data.ts'
@@ -123,7 +123,7 @@ export function PersonPage({ id }: { id: string }) {
 }
 
 interface PersonFormProps {
-  /** who is changed; without it somebody is added */
+  /** the person to change; absent for a new one */
   of?: Person
   onSaved: (person: Person | InvitedPerson) => void
   onClose: () => void

@@ -21,7 +21,7 @@ export function ReviewTabs({ current }: { current: 'reviews' | 'decisions' }) {
   )
 }
 
-/** Undoes a decision and tells what came of it; whether it was undone. */
+/** Undoes a decision and announces the result. @returns whether it was undone */
 export async function undoDecision(id: number): Promise<boolean> {
   const done = await writeNow('POST', `/price-decisions/${id}/undo`)
   if (!done) return false

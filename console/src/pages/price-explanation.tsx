@@ -1,4 +1,4 @@
-// Why a price of an item is what it is: the rule, every input with what came of it, rates and medians.
+// Explains a price of an item: the rule, every input and its effect, rates and medians.
 import { useState } from 'preact/hooks'
 import { Await, Facts, Status } from '#ui/states.tsx'
 import { Table } from '#ui/table.tsx'
@@ -9,7 +9,7 @@ import { priceText } from './prices.ts'
 
 type ItemPrice = PricedItem['prices'][number]
 
-/** The explanation of one of the item's current prices, the reader's choice. */
+/** Explanation of one of the item's current prices, chosen by the reader. */
 export function WhyThisPrice({ itemId, prices }: { itemId: number; prices: ItemPrice[] }) {
   const [chosen, setChosen] = useState(0)
   const price = prices[Math.min(chosen, prices.length - 1)]
@@ -93,11 +93,11 @@ function Explanation({ of: { market, rule, state, confidence, flags, samples, in
 
 type Comparison = NonNullable<StoredPriceExplanation['inputs'][number]['comparison']>
 
-/** How the price compares with another one, and by what usual ratio. */
+/** Comparison with another price, and the usual ratio used for it. */
 function comparedText({ level, expected, times_off: times, usual_ratio: ratio, cards }: Comparison, show: (value: number) => string): string {
   const far = t('farFromExpected', { expected: show(expected), times: Math.round(times * 100) / 100 })
   return `${term('comparison', level)}: ${far} (${t('usualRatio', { ratio: Math.round(ratio * 100) / 100, cards })})`
 }
 
-/** The feed's own figures, which have names of their own. */
+/** The feed's own figures, which have labels of their own. */
 const FIGURES = new Set<string>(['avg_1', 'avg_7', 'avg_30', 'low', 'mid', 'high'])

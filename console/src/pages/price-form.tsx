@@ -1,4 +1,4 @@
-// Sets a price of an item by hand, or corrects the current one.
+// Sets a price of an item manually, or corrects the current one.
 import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { useWrite } from '../api.ts'
@@ -6,12 +6,12 @@ import { marketOptions } from '../ui/market-options.ts'
 import { t } from '../words.ts'
 import { type Market, priceText } from './prices.ts'
 
-/** The service's own prices are made of its sales. */
+/** The service's own prices are computed from its sales. */
 const settable = () => marketOptions().filter(({ value }) => value !== 'service')
 
 interface PriceFormProps {
   itemId: number
-  /** the price to correct, null for another one */
+  /** the price to correct; null for a new one */
   price: { market: Market; label: string; price: number } | null
   onClose: () => void
   onSaved: () => void

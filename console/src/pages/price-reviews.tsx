@@ -1,4 +1,4 @@
-// Prices in question by item and cause: each beside the prices that bear on it, decided by keyboard, one, a group or all that match.
+// Prices under review by item and cause, each next to the other prices of the item; decided by keyboard, one by one, by group, or all that match.
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { newKey } from '#ui/api.ts'
@@ -28,13 +28,13 @@ import { ReviewTabs, undoDecision } from './price-decisions.tsx'
 import { priceText } from './prices.ts'
 
 const SHOWN = 25
-/** Prices that a digit decides. */
+/** Prices that a digit key decides. */
 const DIGITS = 9
 
 type How = PriceDecision['decision']
 type Decision = Body<OperatorApi, 'POST', '/price-decisions'> & { decision: How }
 
-/** What can be decided about prices in a state. */
+/** Possible decisions for prices in each state. */
 const DECIDABLE = {
   held: ['accept', 'discard'],
   disputed: ['confirm', 'withdraw'],
@@ -60,9 +60,9 @@ export function PriceReviewsPage() {
   ])
   const queue = useData('/price-reviews', { query: { ...values, page, per_page: SHOWN }, version })
   const { url } = useLocation()
-  /** decided here, though the queue that is shown may be older */
+  /** decided on this page; the displayed queue may be older */
   const [decided, setDecided] = useState<string[]>([])
-  // What is left of decided groups, such as the other side of a dispute, comes back with the next answer.
+  // The remainder of decided groups, such as the other side of a dispute, returns with the next response.
   const { applying, apply } = useInTurn(changed)
   const [last, setLast] = useState<{ id: number; text: string } | null>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another address is another page
@@ -70,7 +70,7 @@ export function PriceReviewsPage() {
   const rows = (queue.data ?? []).filter((row) => !decided.includes(keyOf(row)))
   const { whole, list, current, show, onKey } = useQueue(rows, keyOf)
 
-  /** The next group is shown at once; decisions are applied one after another. */
+  /** The next group is displayed at once; decisions are applied one after another. */
   const decide = (review: PriceReview, body: Decision) => {
     setDecided((earlier) => [...earlier, keyOf(review)])
     void apply(async () => {
@@ -209,13 +209,13 @@ function round(times: number): number {
   return Math.round(times * 10) / 10
 }
 
-/** The rule that holds prices, or a flag of published ones; for both, where the state is open. */
+/** The rule that holds prices, or a flag of published ones; either of them if the state is unknown. */
 function causeText(code: string, state?: PriceReview['state']): string {
   const flag = term('flag', code)
   return state === 'held' || flag === code ? term('rule', code) : flag
 }
 
-/** Among all causes: those that hold a price are marked, since a disputed price can have the same text. */
+/** In the list of all causes, those that hold a price are marked, because a flag can have the same text. */
 function causeName(code: string): string {
   const isRule = term('flag', code) === code
   return isRule ? `${term('status', 'held')}: ${causeText(code)}` : causeText(code)
@@ -223,7 +223,7 @@ function causeName(code: string): string {
 
 type Values = Record<string, string>
 
-/** The filters that count, without the order of the list. */
+/** The effective filters, without the sort order. */
 function filterOf({ sort_by: _sort, ...values }: Values): Values {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
 }
@@ -232,7 +232,7 @@ function bodyOf(filter: Values): NonNullable<Decision['filter']> {
   return Object.fromEntries(Object.entries(filter).map(([name, value]) => [name, name.endsWith('_id') ? Number(value) : value]))
 }
 
-/** The prices in question of a group. */
+/** The prices under review in a group. */
 function decidableOf(review: PriceReview): ReviewedPrice[] {
   return review.prices.filter((price) => price.state === review.state)
 }
@@ -242,7 +242,7 @@ function singleDecision(how: How, { item }: PriceReview, { held_id: held, market
   return { decision: how, prices: [{ item_id: item.id, market, label, price }] as Decision['prices'] }
 }
 
-/** All prices in question of a group. */
+/** A decision about all prices under review in a group. */
 function groupDecision(how: How, review: PriceReview): Decision {
   const all = decidableOf(review).map((price) => singleDecision(how, review, price))
   return {
@@ -300,7 +300,7 @@ function Group({ review, onDecide }: GroupProps) {
   )
 }
 
-/** What one source says of one label: its published price, what is held of it, and its history. */
+/** Prices of one source and label: published, held, and the history. */
 function Side({ review, prices, onDecide }: GroupProps & { prices: ReviewedPrice[] }) {
   const { market, label } = prices[0]!
   const points = useData(`/items/${review.item.id}/price-history`, { query: { market, label } })
@@ -349,7 +349,7 @@ function Side({ review, prices, onDecide }: GroupProps & { prices: ReviewedPrice
   )
 }
 
-/** What speaks for and against a price, in words. */
+/** The evidence for and against a price, in words. */
 function Evidence({ of: price, show }: { of: ReviewedPrice; show: (value: number) => string }) {
   const figures = (['avg_1', 'avg_7', 'avg_30', 'low', 'mid', 'high'] as const).flatMap((name): [string, string][] => {
     const value = price[name]

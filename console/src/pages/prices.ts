@@ -1,4 +1,4 @@
-// Prices of sources as people read them: each has its currency.
+// Formats prices of sources, each in its own currency.
 import { sessions } from '../api.ts'
 import type { PricePoint } from '../api-types.ts'
 import { money } from '../words.ts'

@@ -1,4 +1,4 @@
-// Exchange rates: dated rows by which prices of several currencies are compared, those that are missing, and a form for new ones.
+// Exchange rates by date for comparing prices across currencies, missing ones, and a form for new ones.
 import { useState } from 'preact/hooks'
 import { useVersion } from '#ui/data.ts'
 import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
@@ -76,7 +76,7 @@ export function RatesPage() {
   )
 }
 
-/** Currencies of the sources, other than lira. */
+/** Currencies of the sources, except lira. */
 function currencies(): string[] {
   return [...new Set(Object.values(sessions.session.value?.currencies ?? {}))].filter((currency) => currency !== 'TRY').sort()
 }

@@ -1,4 +1,4 @@
-// Sets that resemble sets of other sources: one decision for all their cards.
+// Sets that resemble sets of other sources: one decision applies to all their cards.
 import { useState } from 'preact/hooks'
 import { useVersion } from '#ui/data.ts'
 import { useAddressQuery } from '#ui/address.ts'
@@ -12,7 +12,7 @@ import { Act } from '../ui/act.tsx'
 import { moment, t, term } from '../words.ts'
 import { MatchTabs } from './matches.tsx'
 
-/** Sets that the dialog offers at once. */
+/** Sets listed in the dialog. */
 const SHOWN_SETS = 50
 const SHOWN_ROWS = 8
 
@@ -144,7 +144,7 @@ interface SetChooserProps {
   onChosen: (set: ChosenSet) => void
 }
 
-/** Any other set of the game, found by its name or ref. */
+/** Chooses any other set of the game by name or ref. */
 function SetChooser({ match, onClose, onChosen }: SetChooserProps) {
   const [search, setSearch] = useState(match.set.name)
   const { data, error, loading } = useData('/categories', { query: { game: match.game, search, per_page: SHOWN_SETS } })

@@ -1,4 +1,4 @@
-// Price sources: how old the newest feed of each is, how far its prices are trusted, and setting one aside until it can be trusted again.
+// Price sources: age of the latest feed, trust in the prices, and setting a source aside and restoring it.
 import { useState } from 'preact/hooks'
 import { useVersion } from '#ui/data.ts'
 import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
@@ -98,7 +98,7 @@ export function SourcesPage() {
   )
 }
 
-/** The name, and who set it aside. */
+/** The name, and who has set the source aside. */
 function Name({ of: { market, currency, set_aside: aside } }: { of: PriceSource }) {
   return (
     <>
@@ -112,7 +112,7 @@ function Name({ of: { market, currency, set_aside: aside } }: { of: PriceSource 
   )
 }
 
-/** How old the newest feed is, against how often one comes. */
+/** Age of the latest feed, relative to the usual interval. */
 function Feed({ of: { newest_feed_at: at, usual_interval_days: interval, late } }: { of: PriceSource }) {
   if (at === null) return <span class="status">{t('never')}</span>
   return (
@@ -129,7 +129,7 @@ function part({ prices, shares }: PriceSource, state: 'confirmed' | 'trusted'): 
   return prices === 0 ? '–' : share(shares[state])
 }
 
-/** How many prices are in question and their share; leads to their review. */
+/** Number and share of prices under review, with a link to them. */
 function InQuestion({ of: source, state }: { of: PriceSource; state: 'disputed' | 'stale' | 'held' }) {
   const prices = source[state]
   if (prices === 0) return <>0</>

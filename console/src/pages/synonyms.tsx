@@ -1,4 +1,4 @@
-// Synonyms of searches: the words that an operator adds to those of the service, and what they mean.
+// Search synonyms: the words that operators have added to the built-in ones, and their meanings.
 import { useState } from 'preact/hooks'
 import { useVersion } from '#ui/data.ts'
 import { Dialog, Field, Form, type Values } from '#ui/dialog.tsx'

@@ -1,4 +1,4 @@
-// Today: what waits, what happened against the period before, who leads, and whether sources and receivers are well; everything leads to its page.
+// Today: pending work, activity compared to the previous period, top lists, and the health of sources and receivers, each with a link to its page.
 import type { ComponentChildren } from 'preact'
 import { Heading } from '#ui/heading.tsx'
 import { Await, Status } from '#ui/states.tsx'
@@ -10,7 +10,7 @@ import { Named } from '../ui/named.tsx'
 import { ago, count, lira, share, t, term } from '../words.ts'
 
 const AGAIN_MS = 60_000
-/** Receivers that are shown, those that succeed least. */
+/** Receivers shown: those with the lowest success rate. */
 const MOST_RECEIVERS = 10
 
 export function TodayPage() {
@@ -184,7 +184,7 @@ function Panels({ stats, activity }: { stats: Stats; activity: ActivityAnswer })
 
 type Source = Stats['sources'][number]
 
-/** The share of items that it prices, and by how many points that changed since it was first noted in the period. */
+/** The share of items with a price of the source, and its change in percentage points since the start of the period. */
 function Coverage({ source, days }: { source: Source; days: ActivityAnswer['days'] }) {
   const first = days.flatMap(({ coverage }) => coverage.filter((one) => one.market === source.market && one.group === source.group))[0]
   const points = first ? Math.round((source.coverage - first.coverage) * 1000) / 10 : 0
@@ -225,7 +225,7 @@ interface TileProps {
   href: string
   label: string
   value: number
-  /** someone should look */
+  /** whether somebody should act */
   waits: boolean
   children?: ComponentChildren
 }

@@ -1,4 +1,4 @@
-// Webhook events, of one account or of all: how their delivery goes and what was answered, sent again, and test events.
+// Webhook events of one account or of all: delivery status and responses, redelivery, and test events.
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { newKey } from '#ui/api.ts'
@@ -76,7 +76,7 @@ function Settings({ of: { url, on_sale: onSale, on_expire: onExpire, is_active: 
   )
 }
 
-/** How often an event was posted and, opened, what was answered each time. */
+/** Number of attempts to deliver an event; expands to the response of each. */
 function Attempts({ of: event }: { of: WebhookEvent }) {
   const [open, setOpen] = useState(false)
   if (event.attempts === 0) return count(0)

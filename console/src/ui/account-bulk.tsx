@@ -1,4 +1,4 @@
-// Suspends or resumes several accounts of a list at once; a suspension can be undone from its message.
+// Suspends or resumes several accounts at once; a suspension can be undone from its message.
 import { confirmed } from '#ui/dialog.tsx'
 import { announce } from '#ui/toasts.tsx'
 import { request } from '../api.ts'
@@ -8,7 +8,7 @@ import { BulkButton, each, UNDO_MS } from './bulk.tsx'
 
 interface AccountBulkProps {
   accounts: Account[]
-  /** the accounts have changed */
+  /** called after accounts have changed */
   onDone: () => void
 }
 

@@ -1,4 +1,4 @@
-// A button that begins a write, hidden from people whose roles do not allow it.
+// A button for a write, hidden from people without a role that allows it.
 import type { ComponentProps } from 'preact'
 import { may, type Need } from '../api.ts'
 

@@ -1,4 +1,4 @@
-// What happened in a period against the one before, of all accounts or of one: figures, of which the chosen one is drawn by day.
+// Activity in a period compared to the previous one, of one account or all: figures, one of which is charted by day.
 import type { ComponentChildren } from 'preact'
 import { lazy } from 'preact-iso'
 import { useAddressQuery } from '#ui/address.ts'
@@ -19,12 +19,12 @@ type Day = Answer['days'][number]
 interface Measure {
   name: string
   word: WordKey
-  /** of a period or day; null where it is not known */
+  /** value for a period or day; null if unknown */
   of: (figures: Figures | Day) => number | null
-  /** of the whole period, where it is not what `of` makes of its totals */
+  /** value for the whole period, if it is not that of its totals */
   whole?: (totals: Figures, days: Day[]) => number | null
   show: (value: number) => string
-  /** whether more is good; undefined where it is neither */
+  /** whether an increase is good; undefined if neither */
   more?: 'good' | 'bad'
   note?: (totals: Figures) => string | null
 }
@@ -63,13 +63,13 @@ const MEASURES: Measure[] = [
     note: (one) => (one.webhook_attempts === null ? null : t('webhookAttempts', { count: one.webhook_attempts, failed: one.webhook_failures ?? 0 })),
   },
 ]
-/** What is not kept of one account. */
+/** Figures that are not recorded per account. */
 const OF_ALL = ['listings']
 
 interface ActivityProps {
   /** null for all accounts */
   accountId: number | null
-  /** below the chart */
+  /** shown below the chart */
   children?: (activity: Answer) => ComponentChildren
 }
 
@@ -159,7 +159,7 @@ function Figure({ measure: { word, of, whole, show, more, note }, of: answer, ch
   )
 }
 
-/** By how much it changed, in percent; nothing where that says nothing. */
+/** Change in percent; nothing if a percentage is not meaningful. */
 function Change({ now, before, more }: { now: number | null; before: number | null; more: Measure['more'] }) {
   if (now === null || before === null || before === 0 || now === before) return null
   const change = now / before - 1

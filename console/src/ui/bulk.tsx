@@ -1,14 +1,14 @@
-// One act on several rows of a list that were chosen: one request for each, and what was refused is told once.
+// An action on several selected rows: one request for each, with one message for all failures.
 import { useState } from 'preact/hooks'
 import { asApiError } from '#ui/data.ts'
 import type { ApiError } from '#ui/api.ts'
 import { announce } from '#ui/toasts.tsx'
 import { count, sentence, t } from '../words.ts'
 
-/** How long undoing is offered: the service takes a decision about a listing back within a minute. */
+/** How long undo is offered: the service undoes a decision about a listing only within a minute. */
 export const UNDO_MS = 55_000
 
-/** One row after the other; refusals are announced with the last of them. @returns the rows that were not refused */
+/** Processes row after row; failures are announced with the last one. @returns the rows that succeeded */
 export async function each<Row>(rows: readonly Row[], run: (row: Row) => Promise<unknown>): Promise<Row[]> {
   const done: Row[] = []
   let failure: ApiError | null = null
@@ -27,7 +27,7 @@ export async function each<Row>(rows: readonly Row[], run: (row: Row) => Promise
 interface BulkButtonProps {
   text: string
   class?: string
-  /** what a press does; the button waits for it */
+  /** runs on click; the button is busy until it resolves */
   run: () => Promise<void>
 }
 

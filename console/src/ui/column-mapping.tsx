@@ -1,4 +1,4 @@
-// What the columns of a price list mean: its first rows, and for each field the column that has it.
+// Maps the columns of a price list: its first rows, and a column choice for each field.
 import { useId } from 'preact/hooks'
 import { Field } from '#ui/dialog.tsx'
 import { Table } from '#ui/table.tsx'
@@ -6,7 +6,7 @@ import { priceMappingDecimalValues as DECIMAL_SIGNS, priceMappingEncodingValues 
 import { type FirstRows, guessColumns } from '../first-rows.ts'
 import { t, term } from '../words.ts'
 
-/** What the form says; an empty text is nothing. */
+/** Values of the form; empty text means none. */
 export interface Draft {
   columns: Record<string, string>
   currency: string
@@ -14,7 +14,7 @@ export interface Draft {
   encoding: string
   entries: string
   only: string
-  /** saved mapping that it began with */
+  /** saved mapping that the form started with */
   from: string
   saveAs: string
 }
@@ -40,26 +40,26 @@ export function draftOf(rows: FirstRows): Draft {
   return { columns: guessColumns(rows.columns), currency: '', decimal: '', encoding: '', entries: '', only: '', from: '', saveAs: '' }
 }
 
-/** Whether the form says where prices are and what item each belongs to. */
+/** Whether the form states where prices are and which item each belongs to. */
 export function isPriceList({ columns }: Draft): boolean {
   return columns.price !== undefined && Object.keys(columns).some((field) => field === 'name' || field === 'item_ref' || field.endsWith('_id'))
 }
 
-/** The form filled in with a saved mapping. */
+/** The form values of a saved mapping. */
 export function mappingDraft({ name, mapping }: SavedPriceMapping): Draft {
   const { columns, currency = '', decimal = '', encoding = '', entries = '', only = {} } = mapping
   const pairs = Object.entries(only).map(([column, value]) => `${column}=${value}`)
   return { columns, currency, decimal, encoding, entries, only: pairs.join(','), from: name, saveAs: '' }
 }
 
-/** The newest saved mapping all of whose columns the file has, null for none. */
+/** The newest saved mapping whose columns are all in the file; null for none. */
 export function fittingMapping({ columns }: FirstRows, saved: readonly SavedPriceMapping[]): SavedPriceMapping | null {
   const isThere = (expression: string) => expression.startsWith('=') || columns.some((column) => expression.includes(column))
   const fits = ({ mapping }: SavedPriceMapping) => !mapping.entries && Object.values(mapping.columns).every(isThere)
   return saved.filter(fits).toSorted((a, b) => b.saved_at.localeCompare(a.saved_at))[0] ?? null
 }
 
-/** The parameters of an upload. */
+/** Parameters of an upload. */
 export function parametersOf({ columns, currency, decimal, encoding, entries, only, saveAs }: Draft): Record<string, string> {
   const map = Object.entries(columns)
     .flatMap(([field, column]) => (column.trim() === '' ? [] : `${field}=${column.trim()}`))
@@ -77,7 +77,7 @@ interface Props {
   saved: readonly SavedPriceMapping[]
   draft: Draft
   onChange: (draft: Draft) => void
-  /** told of the market of a saved mapping that was chosen */
+  /** called with the market of a chosen saved mapping */
   onMarket: (market: string) => void
 }
 

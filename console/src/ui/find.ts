@@ -1,8 +1,8 @@
-// What Ctrl-K finds in the console: things by their name, and what an id can stand for.
+// Search for Ctrl-K in the console: records by name, or by id.
 import type { Find } from '#ui/palette.tsx'
 import { PLACES } from './sources.ts'
 
-/** Of each kind, so that no kind pushes the others out. */
+/** Maximum results of each kind, so that no kind crowds out the others. */
 const MOST = 4
 
 export const find: Find = async (text, signal) => {

@@ -1,4 +1,4 @@
-// Files to import: each with its guessed format, checked by a dry run that shows what would change, then imported.
+// Files to import: each with its guessed format and a dry run that shows what would change.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ApiError } from '#ui/api.ts'
 import { asApiError, useVersion } from '#ui/data.ts'
@@ -19,12 +19,12 @@ const SHOWN_REASONS = 3
 interface Chosen {
   file: File
   format: string
-  /** for a list that is read by a mapping */
+  /** for a list that needs a mapping */
   rows: FirstRows
   draft: Draft
-  /** percent that the upload or the run has reached, null while nothing runs */
+  /** percent completed of the upload or import; null while nothing runs */
   percent: number | null
-  /** the dry run of what is chosen, null before one */
+  /** the dry run of the current choice; null before one */
   check: ImportDetail | null
   importId: number | null
   error: ApiError | null
@@ -69,7 +69,7 @@ export function ImportFiles({ formats, onStarted }: { formats: ImportFormat[]; o
     setMarket(value)
     setFiles((old) => old.map((one) => ({ ...one, check: null })))
   }
-  /** Sends a file; a dry run is followed to its end. */
+  /** Uploads a file; waits for the end of a dry run. */
   const send = async ({ file, format, draft }: Chosen, dryRun: boolean): Promise<ImportDetail | null> => {
     try {
       const mapping = isMapped(format) && { mapping: parametersOf(draft) }
@@ -97,7 +97,7 @@ export function ImportFiles({ formats, onStarted }: { formats: ImportFormat[]; o
   const unsent = files.filter((one) => one.importId === null && one.check?.status !== 'failed')
   const start = async (dryRun: boolean) => {
     setBusy(true)
-    // All take their place at once, so that the page does not grow when the turn of the next one comes.
+    // Marks all files at once, so that the page does not grow when the next one starts.
     for (const { file } of unsent) update(file, { percent: 0, error: null, ...(dryRun && { check: null }) })
     for (const one of unsent) {
       const check = await send(one, dryRun)
@@ -128,7 +128,7 @@ export function ImportFiles({ formats, onStarted }: { formats: ImportFormat[]; o
       <label class="files">
         <strong>{t('dropFiles')}</strong>
         <span class="quiet">{t('dropHint')}</span>
-        {/* In place of the browser's own button, which speaks the browser's language. */}
+        {/* Replaces the native file button, whose text is in the browser's language. */}
         <span class="button" aria-hidden="true">
           {t('chooseFiles')}
         </span>
@@ -230,7 +230,7 @@ export function ImportFiles({ formats, onStarted }: { formats: ImportFormat[]; o
   )
 }
 
-/** What an import would change, by its dry run; while it runs, the same places without numbers. */
+/** What an import would change, from its dry run; placeholders while it runs. */
 function Check({ of }: { of: ImportDetail | null }) {
   if (of?.status === 'failed') return <p class="refusal check-result">{sentence({ ...of, message: of.message ?? t('failed') })}</p>
   const much = of && muchRejected(of)

@@ -1,15 +1,15 @@
-// How an import stands: under way, done, or done with much of it rejected.
+// Status of an import: queued or running, done, or done with many rows rejected.
 import { Progress, Status } from '#ui/states.tsx'
 import type { Import } from '../api-types.ts'
 import { share, t } from '../words.ts'
 
-/** Share of rejected rows from which an import is shown in amber: then the file, or its format, is probably the wrong one. */
+/** Share of rejected rows above which an import is shown in amber: the file or its format is probably wrong. */
 const MUCH_REJECTED = 0.1
 
-/** Whether an import waits for its turn or runs. */
+/** Whether an import is queued or running. */
 export const isUnderWay = ({ status }: Pick<Import, 'status'>) => status === 'queued' || status === 'running'
 
-/** The share of rows that a finished import rejected, null if it is not much. */
+/** The share of rows that a finished import rejected; null if it is low. */
 export function muchRejected({ status, rejected, rows_read: read }: Pick<Import, 'status' | 'rejected' | 'rows_read'>): number | null {
   const refused = Math.min(1, rejected / Math.max(1, read))
   return status === 'done' && refused > MUCH_REJECTED ? refused : null

@@ -1,10 +1,10 @@
-// The picture of an item where a row has only its id: those of a page are asked for together.
+// The picture of an item where a row has only its id; the ids of a page are requested together.
 import { useEffect, useState } from 'preact/hooks'
 import { Picture, type Pictured } from '#ui/picture.tsx'
 import { request } from '../api.ts'
 
 const KEPT_MS = 60_000
-/** As many as the service takes in one request. */
+/** Maximum ids of one request to the service. */
 const AT_ONCE = 100
 const UNKNOWN: Pictured = { images: [], name: '' }
 
@@ -33,7 +33,7 @@ async function read(ids: number[]): Promise<Map<number, Pictured>> {
   return new Map(data.map((item) => [item.id, item]))
 }
 
-/** The picture of an item, as small as those in tables; its place is there before it is. */
+/** The picture of an item in the size of tables; a placeholder reserves its space. */
 export function ItemPicture({ id }: { id: number }) {
   const [item, setItem] = useState(UNKNOWN)
   useEffect(() => {

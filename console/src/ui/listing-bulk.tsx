@@ -1,4 +1,4 @@
-// Decides several listings of a list at once: approves or rejects them, each as it was shown, with a minute to undo it.
+// Approves or rejects several listings at once, each in the displayed version, with a minute to undo.
 import { useState } from 'preact/hooks'
 import { newKey } from '#ui/api.ts'
 import { confirmed } from '#ui/dialog.tsx'
@@ -11,7 +11,7 @@ import { RefusalDialog } from './refusal-dialog.tsx'
 
 interface ListingBulkProps {
   listings: StoredListing[]
-  /** the listings have changed; what is left to choose is what failed */
+  /** called after listings have changed; failed ones remain selected */
   onDone: () => void
 }
 

@@ -1,4 +1,4 @@
-// What differs between two states of a listing, old beside new.
+// Differences between two versions of a listing, old next to new.
 import type { ComponentChildren } from 'preact'
 import { Table } from '#ui/table.tsx'
 import type { StoredListing } from '../api-types.ts'
@@ -11,7 +11,7 @@ interface FieldChange {
   now: unknown
 }
 
-/** The fields that an operator decides by. */
+/** The fields relevant to an operator's decision. */
 const FIELDS = [
   'status',
   'title',
@@ -53,7 +53,7 @@ export function ChangeTable({ caption, before, changes }: { caption: string; bef
   )
 }
 
-/** Says that a write was refused because the listing is not what the operator saw, and what is different. */
+/** Reports that a write was refused because the listing has changed, with the differences. */
 export function ChangedMeanwhile({ seen, now }: { seen: StoredListing; now: StoredListing }) {
   const changes = differences(seen, now)
   return (

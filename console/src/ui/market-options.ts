@@ -1,4 +1,4 @@
-// The markets as choices of a form or a filter.
+// The markets as options of a form or filter.
 import { marketCodeValues as MARKETS } from '../api-types.ts'
 import { term } from '../words.ts'
 

@@ -1,11 +1,11 @@
-// A link that calls a thing by its name, where a row has only the id.
+// A link with the name of a record, for rows that have only its id.
 import { useNameOf } from '#ui/picker.tsx'
 import { PLACES } from './sources.ts'
 
 interface NamedProps {
   of: keyof typeof PLACES
   id: number
-  /** the part of the account's page that the link opens */
+  /** tab of the account page that the link opens */
   view?: string
 }
 

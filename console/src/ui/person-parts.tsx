@@ -1,4 +1,4 @@
-// What a person has open: sessions and tokens, listed and ended; on their own page and on that which owners see.
+// A person's sessions and tokens: listed and revoked, on their own page and on the owners' page.
 import { useState } from 'preact/hooks'
 import { useVersion } from '#ui/data.ts'
 import { confirmed, Dialog, Field, Form } from '#ui/dialog.tsx'
@@ -133,7 +133,7 @@ export function PersonTokens({ personId }: { personId: number }) {
   )
 }
 
-/** Browser and system, where a `User-Agent` says them; else what it says. */
+/** Browser and operating system from the `User-Agent`; its raw text if unrecognised. */
 function browserOf({ browser, by_token: byToken }: PersonSession): string {
   const name = /(Firefox|Edg|Chrome|Safari)\//.exec(browser)?.[1]
   const system = /(Windows|Android|iPhone|iPad|Mac OS X|Linux)/.exec(browser)?.[1]

@@ -1,4 +1,4 @@
-// Prices over time, one stepped line per label, with the same points as a table for people who cannot see lines.
+// Prices over time, one stepped line per label, and the same points as a table for screen readers.
 import { useMemo, useState } from 'preact/hooks'
 import type uPlot from 'uplot'
 import { Status } from '#ui/states.tsx'
@@ -12,7 +12,7 @@ interface Point {
   updated_at: string
 }
 
-/** A price that is marked beside or on its line: one that is held, or the current one where something speaks against it. */
+/** A price marked on or beside its line: a held one, or a current one that is disputed or stale. */
 export interface Mark extends Point {
   state: 'held' | 'disputed' | 'stale'
 }
@@ -21,7 +21,7 @@ interface PriceChartProps {
   /** oldest first */
   points: Point[]
   marks: Mark[]
-  /** labels in the order in which they are listed */
+  /** labels in listing order */
   order: string[]
   show: (value: number) => string
 }
@@ -29,7 +29,7 @@ interface PriceChartProps {
 const MOST_LINES = 6
 const TABLE_ROWS = 200
 const MARK_COLOURS = { held: '--bad', disputed: '--wait', stale: '--quiet' } as const
-/** A chart with fewer moments than this marks each of them. */
+/** With fewer times than this, each one is marked. */
 const SPARSE = 40
 
 export function PriceChart({ points, marks, order, show }: PriceChartProps) {
@@ -74,7 +74,7 @@ export function PriceChart({ points, marks, order, show }: PriceChartProps) {
   )
 }
 
-/** Points and held prices in the order of time, each with its state where that is one to know. */
+/** Points and held prices in chronological order, with their state if it matters. */
 function rowsOf(points: Point[], marks: Mark[]): (Point & { state?: Mark['state'] })[] {
   const held = marks.filter(({ state }) => state === 'held')
   const stateOf = (point: Point) =>
@@ -89,7 +89,7 @@ interface DrawingProps extends Omit<PriceChartProps, 'order'> {
 
 function Drawing({ points, marks, lines, colourOf, show }: DrawingProps) {
   const marked = markedBy(marks, lines)
-  // The rest are functions of these.
+  // The other values depend on these.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   const columns = useMemo(() => columnsOf(points, lines, marked, Date.now() / 1000), [points, marks, lines.join('\n')])
   const changes = changesBy(points, columns[0])
@@ -98,7 +98,7 @@ function Drawing({ points, marks, lines, colourOf, show }: DrawingProps) {
       const dots = columns[0].length < SPARSE ? (changes.get(label) ?? []) : null
       return { kind: 'line', label, colour: colourOf(label).slice(4, -1), dots }
     }),
-    // Held prices are hollow: they are not on the line.
+    // Held prices are hollow because they are not part of the line.
     ...marked.map(({ label, state }): Drawn => {
       return { kind: 'marks', label: t('markOf', { label, state: term('status', state) }), colour: MARK_COLOURS[state], hollow: state === 'held' }
     }),
@@ -121,7 +121,7 @@ function markedBy(marks: Mark[], lines: string[]): Marked[] {
   return [...groups.values()].map((group) => ({ label: group[0]!.label, state: group[0]!.state, marks: group }))
 }
 
-/** The price of each label at every moment of a change of any, and at the end: a price holds until the next. Then the marks. */
+/** The price of each label at each time any of them changes, and at the end: a price holds until the next. Then the marks. */
 function columnsOf(points: Point[], lines: string[], marked: Marked[], end: number): uPlot.AlignedData {
   const shown = [...points.filter((point) => lines.includes(point.label)), ...marked.flatMap(({ marks }) => marks)]
   const last = Math.max(end, ...shown.map(secondsOf))
@@ -138,7 +138,7 @@ function columnsOf(points: Point[], lines: string[], marked: Marked[], end: numb
   return [times, ...columns, ...markColumns]
 }
 
-/** Where in the times each label changed, which is where its line is marked. */
+/** Indices of the times at which each label changed, where its line is marked. */
 function changesBy(points: Point[], times: ArrayLike<number>): Map<string, number[]> {
   const at = new Map(Array.from(times, (time, index) => [time, index]))
   const changes = new Map<string, number[]>()

@@ -1,4 +1,4 @@
-// The history of one price as a small stepped line, with what is held or in question marked on it.
+// The history of one price as a small stepped line, with held and disputed prices marked.
 import type { PricePoint } from '../api-types.ts'
 import { date, t, term } from '../words.ts'
 
@@ -20,7 +20,7 @@ const HEIGHT = 80
 const MARGIN = 7
 const MONTH_MS = 30 * 86_400_000
 
-/** A price holds until the next one, and the last one until now. */
+/** A price holds until the next one; the last one until now. */
 export function PriceSteps({ points, marks, show }: PriceStepsProps) {
   const all = [...points, ...marks]
   if (all.length === 0) return null

@@ -1,4 +1,4 @@
-// How many prices are pending a decision: asked again each minute, and on each page.
+// Badge with the number of prices pending a decision, polled every minute and on each page.
 import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { useVersion } from '#ui/data.ts'
@@ -6,13 +6,13 @@ import { useData } from '../api.ts'
 import { t } from '../words.ts'
 
 const AGAIN_MS = 60_000
-/** More than this is told by the title alone: the badge stands beside a name. */
+/** Above this, only the title shows the number: the badge has little space. */
 const MOST = 999
 
 export function PricesWaiting() {
   const { url } = useLocation()
   const [version, again] = useVersion()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page, after something was decided
+  // biome-ignore lint/correctness/useExhaustiveDependencies: reloads on each page, because decisions may have been made
   useEffect(again, [url])
   const waiting = useData('/price-reviews/count', { again: () => AGAIN_MS, version }).data
   const prices = waiting ? waiting.held + waiting.disputed : 0

@@ -1,4 +1,4 @@
-// An input for field queries: fields and their values are offered as one types, to the keyboard as to the pointer.
+// An input for field queries, with completion of fields and values.
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { useCombobox } from '#ui/combobox.tsx'
 import { request } from '../api.ts'
@@ -7,12 +7,12 @@ import { t } from '../words.ts'
 interface QueryInputProps {
   label: string
   value: string
-  /** with the text, trimmed, when typing pauses or something was chosen */
+  /** called with the trimmed text when typing pauses or an option is chosen */
   onSettled: (text: string) => void
 }
 
 interface Offered {
-  /** where what is being typed begins and ends, which an option replaces */
+  /** the range of the text that an option replaces */
   from: number
   to: number
   options: string[]
@@ -31,7 +31,7 @@ export function QueryInput({ label, value, onSettled }: QueryInputProps) {
   const [offered, setOffered] = useState(NOTHING)
 
   useEffect(() => {
-    // The address changed by another way than this input.
+    // The value has changed from outside.
     if (value !== settled.current) {
       settled.current = value
       setTyped(value)
@@ -58,7 +58,7 @@ export function QueryInput({ label, value, onSettled }: QueryInputProps) {
         if (cancel.signal.aborted) return
         setOffered({ from: data.from, to, options: data.options })
       },
-      // Without completion one can type on.
+      // If completion fails, typing continues to work.
       () => setOffered(NOTHING),
     )
   }
@@ -75,7 +75,7 @@ export function QueryInput({ label, value, onSettled }: QueryInputProps) {
 
   function choose(option: string): void {
     const rest = typed.slice(offered.to)
-    // Behind an operator the value is to follow.
+    // After an operator, a value must follow.
     const isTerm = !/[:=<>]$/.test(option)
     const before = typed.slice(0, offered.from) + option + (isTerm && !rest.startsWith(' ') ? ' ' : '')
     setOffered(NOTHING)

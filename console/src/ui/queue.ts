@@ -1,20 +1,20 @@
-// A queue that is decided by keyboard: the row that is shown, single-key shortcuts, the focus, and writes one after another.
+// A queue decided by keyboard: current row, single-key shortcuts, focus, and serialised writes.
 import type { RefObject } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 
 interface Queue<Row> {
-  /** the part of the page whose keys count */
+  /** the part of the page whose key presses are handled */
   whole: RefObject<HTMLDivElement | null>
-  /** the rows; that of the current one has `aria-current` */
+  /** the list of rows; the current one has `aria-current` */
   list: RefObject<HTMLUListElement | null>
   current: Row | undefined
   show: (index: number) => void
-  /** Says what a key does beside moving, on each rendering; nothing while something is being typed. */
+  /** Sets the action of each key besides navigation, on every rendering; keys do nothing while typing. */
   onKey: (runOf: (event: KeyboardEvent) => (() => void) | undefined) => void
 }
 
-/** J, K and the arrows move through the rows; another address begins at its first. */
+/** J, K and the arrow keys move through the rows; a new address starts at the first one. */
 export function useQueue<Row>(rows: Row[], keyOf: (row: Row) => string | number): Queue<Row> {
   const { url } = useLocation()
   const [at, setAt] = useState(0)
@@ -44,7 +44,7 @@ export function useQueue<Row>(rows: Row[], keyOf: (row: Row) => string | number)
   useLayoutEffect(() => {
     const row = list.current?.querySelector<HTMLElement>('[aria-current] button')
     const { activeElement } = document
-    // A button that went with its row leaves the focus on the body; elsewhere on the page it stays.
+    // If the focused button was removed with its row, focus is on the body; focus elsewhere on the page is left alone.
     if (row && (activeElement?.contains(row) || whole.current?.querySelector('.queue')?.contains(activeElement))) row.focus()
   }, [current && keyOf(current)])
   return {
@@ -67,7 +67,7 @@ function isTyping({ target }: KeyboardEvent): boolean {
   )
 }
 
-/** Runs writes in the order in which they are asked for, so that the next row need not wait; `onDone` after the last of them. */
+/** Runs writes in order, so that the user need not wait for each; calls `onDone` after the last one. */
 export function useInTurn(onDone: () => void): { applying: number; apply: (run: () => Promise<void>) => Promise<void> } {
   const [applying, setApplying] = useState(0)
   const last = useRef<Promise<void>>(Promise.resolve())
@@ -77,7 +77,7 @@ export function useInTurn(onDone: () => void): { applying: number; apply: (run: 
     last.current = last.current.then(run).finally(() => setApplying((n) => n - 1))
     return last.current
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `onDone` is another function each time
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `onDone` is a new function on every rendering
   useEffect(() => {
     if (wasApplying.current && applying === 0) onDone()
     wasApplying.current = applying > 0

@@ -1,4 +1,4 @@
-// Rejects a listing or sends it back: a preset reason or other words.
+// Rejects a listing or requests a change, with a preset or custom reason.
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { Dialog, Field, Form } from '#ui/dialog.tsx'
@@ -6,7 +6,7 @@ import { t } from '../words.ts'
 
 export type RefusalKind = 'reject' | 'request_change'
 
-/** Reasons that sellers read often, in the language of the console. */
+/** Common reasons, in the language of the console. */
 export function presetReasons(): string[] {
   return PRESETS.map((name) => t(`preset.${name}`))
 }
@@ -21,17 +21,17 @@ const REFUSALS = {
 interface RefusalProps {
   kind: RefusalKind
   count?: number
-  /** what was typed before */
+  /** reason entered earlier */
   reason?: string
   children?: ComponentChildren
   busy: boolean
   error: Parameters<typeof Form>[0]['error']
-  /** with what the owner reads */
+  /** called with the text for the owner */
   onRefuse: (text: string) => void
   onClose: () => void
 }
 
-/** Why a listing is rejected, or what to change in it: a preset or other words. */
+/** Asks why a listing is rejected, or what to change: a preset or custom text. */
 export function RefusalDialog({ kind, count: number = 1, reason = '', children, busy, error, onRefuse, onClose }: RefusalProps) {
   const [text, setText] = useState(reason)
   const { title, submit, label, hint } = REFUSALS[kind]

@@ -1,4 +1,4 @@
-// Signing in to the console: by name, password and code, with a token, or by a one-time link that asks for a new password.
+// Signing in to the console: by name, password and code; with a token; or by a one-time link that sets a new password.
 import { useLocation } from 'preact-iso'
 import { Field, Form } from '#ui/dialog.tsx'
 import { CredentialForm, SignInFrame, useSubmit } from '#ui/sign-in.tsx'
@@ -7,7 +7,7 @@ import { t } from '../words.ts'
 
 export const JOIN_PATH = '/console/join'
 export const ACCOUNT_PATH = '/console/my-account'
-/** As the service refuses shorter ones. */
+/** Same minimum as in the service. */
 const SHORTEST_PASSWORD = 12
 
 export function ConsoleSignIn() {
@@ -44,7 +44,7 @@ function PersonForm() {
   )
 }
 
-/** The link's secret is behind the `#` of the address, which no server sees; it leaves the address as soon as it is used. */
+/** The link's secret is after the `#` of the address, which is never sent to a server; it is removed from the address as soon as it is used. */
 export function JoinForm() {
   const { route } = useLocation()
   const given = new URLSearchParams(location.hash.slice(1))

@@ -1,4 +1,4 @@
-// What the console's pickers pick from, by the operator API's own searches, and the addresses of these things.
+// Sources of the console's pickers, based on searches of the operator API, and addresses of the records.
 import type { Option, Source } from '#ui/picker.tsx'
 import { request } from '../api.ts'
 import type { ListedItem, StoredItem, StoredListing } from '../api-types.ts'
@@ -7,7 +7,7 @@ import { date, lira, moment, t, term } from '../words.ts'
 const MOST = 8
 const CACHED_MS = 60_000
 
-/** The same source with results by id cached for a minute, so that the rows of a table share them. */
+/** The same source with lookups by id cached for a minute, so that table rows share them. */
 function cached(source: Source): Source {
   const entries = new Map<number, { option: Promise<Option | null>; readAt: number }>()
   return {
@@ -34,7 +34,7 @@ function ofAccount({ id, name, plan }: { id: number; name: string; plan: string 
 export const items = cached({
   search: async (text, signal) => {
     const ask = (query: { query?: string; search?: string }) => request('GET', '/items', { query: { ...query, per_page: MOST }, signal })
-    // Words are searched as in the catalogue; what is not a query there is part of a name, code or ref.
+    // Words are searched as in the catalogue; text that is not a valid query is searched as part of a name, code or ref.
     const { data } = await ask({ query: text }).catch(() => ask({ search: text }))
     return data.map(ofItem)
   },
@@ -86,7 +86,7 @@ function ofImport({
   return { id, text: name ?? format, detail: [name === null ? null : format, date(at)].filter(Boolean).join(' · ') }
 }
 
-/** Orders have no name: they are found by their id. */
+/** Orders have no name, so they are found by id. */
 export const orders = cached({
   search: () => Promise.resolve([]),
   find: async (id) => {
@@ -95,7 +95,7 @@ export const orders = cached({
   },
 })
 
-/** Conditions and grades; they are read once, as new ones come with imports only. */
+/** Conditions and grades; loaded once, because only imports add new ones. */
 let labels: Promise<Option[]> | null = null
 
 function allGrades(): Promise<Option[]> {
@@ -117,7 +117,7 @@ export const grades: Source = {
   find: async (id) => (await allGrades()).find((grade) => grade.id === id) ?? null,
 }
 
-/** Things with a page of their own, by what the address of that page begins with. */
+/** Records with a page of their own, by the prefix of its address. */
 export const PLACES = {
   accounts: { source: accounts, href: '/console/accounts', kind: () => t('account') },
   listings: { source: listings, href: '/console/listings', kind: () => t('listing') },

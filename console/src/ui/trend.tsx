@@ -1,9 +1,9 @@
-// A line over days with the period before it dashed, broken where nothing is known, and the same numbers as a table.
+// A line chart over days with the previous period dashed and gaps for unknown values, and the same numbers as a table.
 import { day, t } from '../words.ts'
 
 interface DayValue {
   day: string
-  /** null where it is not known, which is not 0 */
+  /** null if unknown, which is not 0 */
   value: number | null
 }
 
@@ -11,13 +11,13 @@ export interface TrendProps {
   title: string
   /** oldest first */
   days: DayValue[]
-  /** the period before, as long */
+  /** the previous period, of the same length */
   before: DayValue[]
   show: (value: number) => string
 }
 
 const HEIGHT = 60
-/** Half the width of a mark for a day between two that are not known. */
+/** Half the width of the mark for a day between two unknown ones. */
 const LONE = 0.3
 
 export function Trend({ title, days, before, show }: TrendProps) {
@@ -44,7 +44,7 @@ export function Trend({ title, days, before, show }: TrendProps) {
       <p class="quiet key">
         <span class="now">{t('thisPeriod')}</span> <span class="before">{t('periodBefore')}</span>
       </p>
-      {/* A table is as tall as its rows, hidden or not: the box around it is what is hidden. */}
+      {/* Hidden tables keep the height of their rows, so the box around the table is hidden instead. */}
       <div class="hidden">
         <table>
           <caption>{title}</caption>
@@ -74,7 +74,7 @@ function shown(value: number | null, show: (value: number) => string): string {
   return value === null ? t('notKnown') : show(value)
 }
 
-/** Days that follow each other are joined; a gap stays one. */
+/** Connects consecutive days; gaps remain gaps. */
 function pathOf(days: DayValue[], x: (index: number) => number, y: (value: number) => number): string {
   const known = (index: number) => days[index]?.value != null
   return days

@@ -1,4 +1,4 @@
-// The console's own texts in English; every other language has the same keys.
+// The console's texts in English; every other language has the same keys.
 export const en = {
   acceptCount: 'Accept ({count})',
   accountChanged: 'Account updated',
@@ -736,7 +736,7 @@ export const en = {
   'field.roles': 'Roles',
   'field.code': 'Code',
   'field.link': 'Link',
-  // figures, prices by hand, health
+  // figures, manual prices, health
   activeListings: 'Active listings',
   activity: 'Activity',
   apiRequests: 'API requests',

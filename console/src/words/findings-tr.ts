@@ -1,4 +1,4 @@
-// What checks of health find and what to do about it, in Turkish: the texts of each rule, with the same parameters.
+// Findings of health checks and their remedies in Turkish: the texts of each rule, with the same parameters.
 import type { FindingRule, FindingTexts } from '../../../src/health/findings.ts'
 
 const SOURCE =

@@ -1,4 +1,4 @@
-// The console's own texts in Turkish.
+// The console's texts in Turkish.
 import type { en } from './en.ts'
 
 export const tr: Record<keyof typeof en, string> = {
@@ -738,7 +738,7 @@ export const tr: Record<keyof typeof en, string> = {
   'field.roles': 'Roller',
   'field.code': 'Kod',
   'field.link': 'Bağlantı',
-  // figures, prices by hand, health
+  // figures, manual prices, health
   activeListings: 'Aktif ilanlar',
   activity: 'Etkinlik',
   apiRequests: 'API istekleri',
