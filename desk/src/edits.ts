@@ -1,4 +1,4 @@
-// New prices and stock that the seller has typed and not applied yet, by listing; they last as long as the page is open.
+// New prices and stock that the seller has entered but not applied, by listing; kept until the page is closed.
 import { effect, signal } from '@preact/signals'
 import type { OwnListing } from '../../client/src/api.ts'
 import { sessions } from './api.ts'
@@ -8,24 +8,24 @@ export type Editable = 'price' | 'quantity'
 
 interface Edit {
   listing: OwnListing
-  /** as typed; absent if the value stays */
+  /** as entered; absent if unchanged */
   price?: number
   quantity?: number
 }
 
 export const edits = signal<ReadonlyMap<number, Edit>>(new Map())
 
-// They are of the account that was signed in.
+// Edits belong to the signed-in account: signing out discards them.
 effect(() => {
   if (sessions.session.value === null) edits.value = new Map()
 })
 
-/** What a listing's field is to become, as it is where nothing was typed. */
+/** The edited value of a listing's field, or its current one. */
 export function editedValue(listing: OwnListing, field: Editable): number {
   return edits.value.get(listing.id)?.[field] ?? listing[field]
 }
 
-/** Notes a new value, or that the field stays as it is. */
+/** Records a new value, or removes the edit if it equals the current one. */
 export function edit(listing: OwnListing, field: Editable, value: number): void {
   rememberTitle(listing.id, listing.title)
   const changed = { ...edits.value.get(listing.id), listing, [field]: value }
@@ -36,7 +36,7 @@ export function edit(listing: OwnListing, field: Editable, value: number): void 
   edits.value = next
 }
 
-/** Forgets the edits of some listings, or all. */
+/** Drops the edits of some listings, or of all. */
 export function forgetEdits(ids: Iterable<number> = edits.value.keys()): void {
   const next = new Map(edits.value)
   for (const id of ids) next.delete(id)

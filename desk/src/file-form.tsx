@@ -1,4 +1,4 @@
-// A form that takes one CSV file, in place of the browser's own button, which speaks the browser's language.
+// A form for one CSV file, without the native file button, whose text is in the browser's language.
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ApiError } from '#ui/api.ts'
@@ -12,7 +12,7 @@ interface FileFormProps {
   busy: boolean
   error: ApiError | null
   onSubmit: (file: File, values: Values) => void
-  /** further fields */
+  /** additional fields */
   children?: ComponentChildren
 }
 

@@ -1,4 +1,4 @@
-// The icons of the navigation, by the address of the place.
+// Icons of the navigation, by address.
 import folderHeart from 'lucide-static/icons/folder-heart.svg?raw'
 import receipt from 'lucide-static/icons/receipt.svg?raw'
 import tags from 'lucide-static/icons/tags.svg?raw'

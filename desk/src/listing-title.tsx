@@ -1,4 +1,4 @@
-// The title and end of an own listing where a row has only its id: remembered from the table, else asked for once.
+// The title and end of an own listing where a row has only its id: taken from the table, otherwise requested once.
 import { useEffect, useState } from 'preact/hooks'
 import { request } from './api.ts'
 import { moment } from './words.ts'
@@ -15,7 +15,7 @@ export function rememberTitle(id: number, title: string): void {
   if (!known.has(id)) known.set(id, Promise.resolve({ title }))
 }
 
-/** Has listings that changed asked for again. */
+/** Drops changed listings, so that they are requested again. */
 export function forgetListings(ids: Iterable<number>): void {
   for (const id of ids) known.delete(id)
 }
@@ -50,7 +50,7 @@ export function ListingTitle({ id }: { id: number }) {
   return <>{useKnown(id, 'title')?.title ?? `#${id}`}</>
 }
 
-/** When the period ends. */
+/** End of the publication period. */
 export function ListingEnd({ id }: { id: number }) {
   const end = useKnown(id, 'end')?.end
   return <>{end ? moment(end) : '–'}</>

@@ -1,11 +1,11 @@
-// A long table of which the service sent all rows at once: shown a page at a time, the page in the address.
+// Client-side paging of a long table whose rows have all been loaded; the page number is in the address.
 import { useAddressQuery } from '#ui/address.ts'
 import { Pages, Table } from '#ui/table.tsx'
 import type { ComponentProps } from 'preact'
 
 type TableProps<Row> = ComponentProps<typeof Table<Row>>
 
-/** @param perPage rows of a page, 25 unless told */
+/** @param perPage rows per page; default: 25 */
 export function RowPages<Row>({ rows, perPage = 25, ...table }: TableProps<Row> & { perPage?: number }) {
   const address = useAddressQuery()
   const last = Math.max(1, Math.ceil(rows.length / perPage))

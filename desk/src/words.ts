@@ -1,4 +1,4 @@
-// The desk's words, beside those that all pages have in common.
+// The desk's texts, in addition to the shared ones.
 import { withWords } from '#ui/words.ts'
 import { en } from './words/en.ts'
 import { tr } from './words/tr.ts'

@@ -1,4 +1,4 @@
-// The account and key that are signed in: plan, limits, and what the key was used for in the last 30 days.
+// The signed-in account and its key: plan, limits, and usage of the key in the last 30 days.
 import { Bars } from '#ui/bars.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { Await, Empty, Facts } from '#ui/states.tsx'

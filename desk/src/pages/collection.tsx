@@ -1,4 +1,4 @@
-// One collection: its worth over time, and its records with the prices that fit them, cost and gain.
+// One collection: its worth over time, and its records with matching prices, cost and gain.
 import { useRoute } from 'preact-iso'
 import { Heading } from '#ui/heading.tsx'
 import { Await, Empty, Waiting } from '#ui/states.tsx'

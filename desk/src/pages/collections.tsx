@@ -1,4 +1,4 @@
-// The seller's collections with what they are worth now, by currency.
+// The seller's collections with their current worth, by currency.
 import { Heading } from '#ui/heading.tsx'
 import { Await, Empty } from '#ui/states.tsx'
 import { Table } from '#ui/table.tsx'
@@ -44,7 +44,7 @@ export function CollectionsPage() {
   )
 }
 
-/** A line for each currency that has the amount. */
+/** One line for each currency with the amount. */
 function ByCurrency({ of: { worth }, amount }: { of: Collection; amount: (worth: Currency) => number | null }) {
   const amounts = (worth?.currencies ?? []).flatMap((one) => {
     const value = amount(one)

@@ -1,4 +1,4 @@
-// Price and stock of a listing as fields of the table, and the bar from which what was typed is reviewed.
+// Editable price and stock cells of the listings table, and the bar that leads to the review of edits.
 import { useLocation } from 'preact-iso'
 import { useState } from 'preact/hooks'
 import { Refusal } from '#ui/states.tsx'
@@ -9,9 +9,9 @@ import { count, lira, t } from '../words.ts'
 
 const LIMITS = { price: { min: 1, max: 9_999_999, step: 0.01 }, quantity: { min: 0, step: 1 } } as const
 
-/** A sold listing, and what a read-only key sees, is shown and not edited. */
+/** Read-only for sold listings and read-only keys. */
 export function EditCell({ of: listing, field }: { of: OwnListing; field: Editable }) {
-  // As it is typed, until the field is left.
+  // Text as typed, until the field loses focus.
   const [typing, setTyping] = useState<string | null>(null)
   const shown = field === 'price' ? lira(listing.price) : count(listing.quantity)
   if (listing.status === 'sold' || !mayWrite()) return <>{shown}</>
@@ -28,13 +28,13 @@ export function EditCell({ of: listing, field }: { of: OwnListing; field: Editab
         setTyping(typed)
         if (typed !== '') edit(listing, field, Number(typed))
       }}
-      // What cannot be read as a number goes.
+      // Discards text that is not a number.
       onBlur={() => setTyping(null)}
     />
   )
 }
 
-/** A price with its two decimals; what has more is shown as it was typed, so that the plan refuses what the seller sees. */
+/** A price with two decimals; one with more is shown as typed, so that the seller sees why the plan refuses it. */
 function inKurus(price: number): string {
   const text = price.toFixed(2)
   return Number(text) === price ? text : String(price)

@@ -1,4 +1,4 @@
-// Listings by file: a CSV in, where the operator opened it, its rows that wait for the seller to name their item, and all listings out.
+// Listings by file: CSV import if the operator has enabled it, parked rows that need an item, and export of all listings.
 import { useState } from 'preact/hooks'
 import { saveFile, useVersion } from '#ui/data.ts'
 import { confirmed, Dialog, Field, Form, type Values } from '#ui/dialog.tsx'
@@ -53,7 +53,7 @@ export function FilesPage() {
   )
 }
 
-/** What is not a listing yet comes first. */
+/** Rows that did not become listings come first. */
 function Taken({ of: { created, parked, refused, passed_over: passed, rows } }: { of: ListingImport }) {
   const ordered = (['refused', 'parked', 'created'] as const).flatMap((outcome) => rows.filter((row) => row.outcome === outcome))
   return (

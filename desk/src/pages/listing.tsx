@@ -1,4 +1,4 @@
-// One own listing: what it says, and whether a search finds it or why not.
+// One own listing: its content, and whether a search finds it or why not.
 import { useRoute } from 'preact-iso'
 import { Heading } from '#ui/heading.tsx'
 import { Await, Empty, Facts, Status } from '#ui/states.tsx'
@@ -78,7 +78,7 @@ function Visibility({ of: { visible, reasons } }: { of: ListingVisibility }) {
   )
 }
 
-/** What to do, in the reader's language; as the service says it where the reason is not known here. */
+/** What to do, in the reader's language; the service's English text if the code is unknown here. */
 function adviceOf(code: string, whatToDo: string): string {
   const known = term('advice', code)
   return known === code ? whatToDo : known

@@ -1,4 +1,4 @@
-// The seller's listings: found, sorted, repriced, restocked, paused, published, highlighted and deleted.
+// The seller's listings: search, sort, reprice, restock, pause, publish, highlight and delete.
 import { useVersion } from '#ui/data.ts'
 import { confirmed } from '#ui/dialog.tsx'
 import { Tabs } from '#ui/frame.tsx'

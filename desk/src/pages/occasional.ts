@@ -1,4 +1,4 @@
-// Pages that a seller opens now and then, which are loaded together when the first of them is.
+// Rarely used pages, loaded together when the first of them is opened.
 export { FilesPage } from './files.tsx'
 export { RenewalPage } from './renewal.tsx'
 export { NewRulePage, RulePage } from './repricing-rule.tsx'

@@ -1,4 +1,4 @@
-// What the seller sold, a row for each line of an order; cancelled ones say what was refunded.
+// The seller's sales, one row per order line; cancelled ones show the refund.
 import { Tabs } from '#ui/frame.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { Status } from '#ui/states.tsx'

@@ -1,4 +1,4 @@
-// One price job: what each row would do before it is applied, what it did, and its undo.
+// One price job: the effect of each row before it is applied, the result, and undo.
 import type { ComponentChildren } from 'preact'
 import { useRoute } from 'preact-iso'
 import { Heading } from '#ui/heading.tsx'
@@ -68,7 +68,7 @@ export function RuleLink({ id }: { id: number }) {
   return <a href={`/desk/repricing/${id}`}>{t('ruleOf', { id: String(id) })}</a>
 }
 
-/** With the policy `all` one refused row stops the others. */
+/** With the policy `all`, one refused row prevents all others. */
 function appliesAny({ policy, rows_total: total, rows_refused: refused }: PriceJob): boolean {
   return policy === 'all' ? refused === 0 : refused < total
 }
@@ -95,7 +95,7 @@ function JobFacts({ of: job }: { of: PriceJob }) {
   )
 }
 
-/** What cannot be applied comes first. */
+/** Rows that cannot be applied come first. */
 function Rows({ of: { rows } }: { of: PriceJob }) {
   const ordered = [...rows.filter((row) => row.refused !== null), ...rows.filter((row) => row.refused === null)]
   return (
@@ -123,7 +123,7 @@ function Named({ of: { listing_id: id, sku, row } }: { of: PriceJobRow }) {
   )
 }
 
-/** Old and new value, or the one that stays. */
+/** Old and new value, or the unchanged one. */
 function Change({ from, to, show }: { from: number | null; to: number | null; show: (value: number) => string }): ComponentChildren {
   if (to === null || to === from) return from === null ? '–' : show(from)
   return (

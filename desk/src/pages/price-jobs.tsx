@@ -1,4 +1,4 @@
-// Price jobs: what was planned, applied and undone, newest first; and a file of new prices and stock as a plan.
+// Price jobs that were planned, applied and undone, newest first, and a form that plans one from a file.
 import { useLocation } from 'preact-iso'
 import { Field } from '#ui/dialog.tsx'
 import { Heading } from '#ui/heading.tsx'
@@ -23,7 +23,7 @@ export function PriceJobsPage() {
   )
 }
 
-/** The runs of one repricing rule, or all price jobs. */
+/** The runs of a repricing rule, or all price jobs. */
 export function Jobs({ ruleId, version }: { ruleId?: number; version?: number }) {
   return (
     <List

@@ -1,4 +1,4 @@
-// Listings whose period ends soon: which, what a renewal would do with each, and what it did.
+// Listings whose period ends soon: a preview of renewing each, and the result.
 import { useEffect, useState } from 'preact/hooks'
 import { useAddressQuery } from '#ui/address.ts'
 import { Heading } from '#ui/heading.tsx'
@@ -16,9 +16,9 @@ const DEFAULT_DAYS = 7
 
 interface Shown {
   rows: RenewedListing[]
-  /** whether more end within these days than the service takes at once */
+  /** whether more listings end within these days than one request renews */
   more: boolean
-  /** what was done, not what would be */
+  /** whether it was done, not only previewed */
   done: boolean
 }
 
@@ -36,7 +36,7 @@ export function RenewalPage() {
     setShown({ rows: reply.data, more: (reply as { more?: boolean }).more ?? false, done: false })
     choose(reply.data.filter(({ refused }) => refused === null).map(({ id }) => id))
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the rest follows from the days
+  // biome-ignore lint/correctness/useExhaustiveDependencies: everything else depends on the days
   useEffect(() => void look(), [days])
   const renew = async () => {
     const reply = await write('POST', '/plus/listings/renew', { ids: chosen.map(Number) })

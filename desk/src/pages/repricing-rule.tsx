@@ -1,4 +1,4 @@
-// One repricing rule: made and edited, simulated before it is enabled, run now, and its runs with their reasons and undo.
+// One repricing rule: created and edited, simulated before it is enabled, run now, and its runs with reasons and undo.
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
@@ -183,7 +183,7 @@ function RuleFacts({ of: rule }: { of: RepricingRule }) {
 
 interface SimulatedProps {
   of: RepricingSimulation
-  /** what may follow */
+  /** buttons for the next step */
   children: ComponentChildren
 }
 
@@ -201,7 +201,7 @@ function Simulated({ of: { listings_total: total, changed, listings, days }, chi
   )
 }
 
-/** Those that would change come first. */
+/** Listings whose price would change come first. */
 function Repriced({ of: listings }: { of: RepricedListing[] }) {
   const changes = (one: RepricedListing) => one.new_price !== one.price
   return (

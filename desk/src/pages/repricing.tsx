@@ -1,4 +1,4 @@
-// The seller's repricing rules, in the order in which they take their listings.
+// The seller's repricing rules, in order of precedence.
 import { Heading } from '#ui/heading.tsx'
 import { Await, Empty, Status } from '#ui/states.tsx'
 import { Table } from '#ui/table.tsx'

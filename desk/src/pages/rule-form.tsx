@@ -1,4 +1,4 @@
-// The terms of a repricing rule as a form; which fields it has follows from the kinds of target and scope.
+// The terms of a repricing rule as a form; its fields depend on the kinds of target and scope.
 import { useState } from 'preact/hooks'
 import type { ApiError } from '#ui/api.ts'
 import { Field, Form, type Values } from '#ui/dialog.tsx'
@@ -14,7 +14,7 @@ const TARGETS: Target['kind'][] = ['cheapest', 'market', 'median_sales']
 const SCOPES: Scope['kind'][] = ['all', 'listings', 'skus', 'items']
 
 interface RuleFormProps {
-  /** one that is edited */
+  /** rule being edited */
   rule?: RepricingRule
   submit: string
   busy: boolean
@@ -74,7 +74,7 @@ export function RuleForm({ rule, onSubmit, ...form }: RuleFormProps) {
   )
 }
 
-/** Steps are of a hundredth; the service says what is allowed. */
+/** The input has steps of 0.01; the service checks the allowed range. */
 function Amount({ name, label, hint, value }: { name: string; label: string; hint?: string; value: number | null | undefined }) {
   return (
     <Field label={label} {...(hint !== undefined && { hint })}>

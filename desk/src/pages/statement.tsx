@@ -1,4 +1,4 @@
-// The seller's statement of a month: what was sold and refunded, commission and payout, line by line and as a file.
+// The seller's monthly statement: sales, refunds, commission and payout, line by line and as a file.
 import { saveFile } from '#ui/data.ts'
 import { Heading } from '#ui/heading.tsx'
 import { PrintButton } from '#ui/print-button.tsx'

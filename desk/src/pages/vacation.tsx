@@ -1,4 +1,4 @@
-// The seller's vacation: from when to when the listings are hidden.
+// The seller's vacation: the period during which listings are hidden.
 import { Field, Form, type Values } from '#ui/dialog.tsx'
 import { Heading } from '#ui/heading.tsx'
 import { Await, Refusal } from '#ui/states.tsx'
@@ -29,7 +29,7 @@ function Period({ of: vacation, onChanged }: { of: Vacation | null; onChanged: (
   const { busy, error, write } = useWrite()
   const ending = useWrite()
   const save = async ({ from, to }: Values) => {
-    // A start that stays is sent as it is: the field does not hold its seconds.
+    // An unchanged start is sent as it is, because the field does not hold its seconds.
     const start = from === localOf(vacation?.from) ? vacation?.from : momentOf(from!)
     if (!(await write('PUT', '/plus/vacation', { ...(start && { from: start }), to: momentOf(to!)! }))) return
     announce(t('vacationSaved'))
@@ -67,12 +67,12 @@ function Period({ of: vacation, onChanged }: { of: Vacation | null; onChanged: (
   )
 }
 
-/** What a field of local date and time holds, as a moment. */
+/** The time for the value of a local date and time field. */
 function momentOf(local: string): string | undefined {
   return local === '' ? undefined : new Date(local).toISOString()
 }
 
-/** A moment as a field of local date and time holds it, to the minute. */
+/** A time as the value of a local date and time field, to the minute. */
 function localOf(moment: string | undefined): string {
   if (!moment) return ''
   const at = new Date(moment)

@@ -1,4 +1,4 @@
-// The seller's webhook: where it posts and what, its secret, tests and the check of the receiver, and the log of attempts.
+// The seller's webhook: URL and events, secret, tests and receiver check, and the log of attempts.
 import { useRef, useState } from 'preact/hooks'
 import { useVersion } from '#ui/data.ts'
 import { Field, Form, type Values } from '#ui/dialog.tsx'
@@ -52,7 +52,7 @@ function Settings({ of: webhook, onSaved }: { of: Webhook | null; onSaved: () =>
   )
 }
 
-/** In the page only while it is shown. */
+/** Only in the page while it is shown. */
 function WebhookSecret({ value }: { value: string }) {
   const [open, setOpen] = useState(false)
   return (
@@ -77,7 +77,7 @@ function Deliveries() {
   const [checks, setChecks] = useState<WebhookCheck[] | null>(null)
   const [version, changed] = useVersion()
   const latest = useRef(0)
-  /** the newest attempt when a test was queued: the log is asked again until there is another */
+  /** the newest attempt when a test was queued: the log is polled until there is a newer one */
   const awaited = useRef<number | null>(null)
   const test = async (event: string) => {
     awaited.current = latest.current
@@ -174,7 +174,7 @@ function Checks({ of: checks }: { of: WebhookCheck[] }) {
   )
 }
 
-/** A response with its time, or why there is none. */
+/** A response with its duration, or why there is none. */
 function gotOf(got: string): string {
   const answered = /^(\d{3}) after (\d{1,9}) ms$/.exec(got)
   return answered ? t('gotAfter', { status: answered[1]!, ms: answered[2]! }) : term('attempt', got)

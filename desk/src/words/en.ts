@@ -1,4 +1,4 @@
-// The seller's desk's own texts in English; every other language has the same keys.
+// The seller's desk's texts in English; every other language has the same keys.
 export const en = {
   apiKey: 'API key',
   apiKeyHint: 'Key of an account with the Plus plan. It is sent to the service once and not stored in this browser.',

@@ -1,4 +1,4 @@
-// The seller's desk's own texts in Turkish.
+// The seller's desk's texts in Turkish.
 import type { en } from './en.ts'
 
 export const tr: Record<keyof typeof en, string> = {
