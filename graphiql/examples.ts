@@ -9,7 +9,7 @@ interface Example {
 
 export const EXAMPLES: readonly Example[] = [
   {
-    query: `# The API key belongs into Headers, below.
+    query: `# Enter your API key under Headers, below.
 query Search {
   items(
     search: "charizard"
@@ -30,7 +30,7 @@ query Search {
 `,
   },
   {
-    query: `# Pages: give endCursor as after of the next query.
+    query: `# Paging: pass endCursor as the variable after to get the next page.
 query Items($after: String) {
   items(game: "pokemon", first: 20, after: $after) {
     nodes {
