@@ -1,4 +1,4 @@
-// `npm run bench -- --ablate`: what each speed-up gives on each workload, calm and while prices arrive.
+// `npm run bench -- --ablate`: the effect of each optimisation on each workload, with and without concurrent price writes.
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { postPrices } from '#catalogue/post-prices.ts'
@@ -14,7 +14,7 @@ import type { Stage } from './stage.ts'
 import type { Table } from './tables.ts'
 import type { HttpWorkload } from './workload.ts'
 
-/** The workloads that the speed-ups exist for. */
+/** The workloads that the optimisations target. */
 export const ABLATED = ['1', '2', '2n', '4n', '5', '5n', '6', '6n']
 
 const BATCHES_PER_SECOND = 10
@@ -23,7 +23,7 @@ const BATCH = 100
 interface Variant {
   name: string
   without: readonly Speedup[]
-  /** whether it is measured while prices arrive, too */
+  /** whether it is also measured during price writes */
   withPrices: boolean
 }
 
@@ -88,7 +88,7 @@ async function shareOf(stage: Stage, node: Server, id: string, { bytes, requests
   return { share: median(shares), p99: median(p99s) }
 }
 
-/** Posts batches of changed prices as a feed does, until it is stopped. */
+/** Posts batches of changed prices like a feed until stopped. */
 function postingPrices({ ctx }: BenchDatabase): { stop: () => Promise<void> } {
   let stopped = false
   const run = async () => {

@@ -1,4 +1,4 @@
-// Answers that are checked before anything is measured: what a server says to single requests of a workload.
+// Checks single responses of a server before anything is measured.
 import type { Server } from './processes.ts'
 
 export interface Given {
@@ -7,7 +7,7 @@ export interface Given {
   bytes: number
 }
 
-/** What a server answers to a line of a requests file. */
+/** A server's response to a line of a requests file. */
 export async function answerTo(server: Server, key: string, request: string): Promise<Given> {
   const [method, path, body] = request.includes('\t') ? request.split('\t') : ['GET', request, undefined]
   const headers: Record<string, string> = { authorization: `Bearer ${key}`, 'accept-encoding': 'identity' }
@@ -18,8 +18,8 @@ export async function answerTo(server: Server, key: string, request: string): Pr
 }
 
 /**
- * An answer's JSON.
- * @throws Error when it was not a success
+ * The JSON of a response.
+ * @throws Error unless it succeeded
  */
 export async function dataOf<T>(server: Server, key: string, request: string): Promise<T> {
   const { status, text } = await answerTo(server, key, request)
@@ -27,7 +27,7 @@ export async function dataOf<T>(server: Server, key: string, request: string): P
   return JSON.parse(text) as T
 }
 
-/** So many of a list, from all over it. */
+/** `count` elements spread evenly over a list. */
 export function spread<T>(list: readonly T[], count: number): T[] {
   const step = Math.max(1, Math.ceil(list.length / count))
   return list.filter((_, i) => i % step === 0)

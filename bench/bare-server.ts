@@ -1,4 +1,4 @@
-// The measure of all others: node:http alone, answering every request with a ready Buffer of the size given.
+// The reference for all servers: bare node:http that answers every request with a prepared Buffer of the given size.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

@@ -1,11 +1,12 @@
-// `node bench/capacity.ts [--check]`: machines for 10,000, 1 M and 100 M users from measured costs, and the model against real load.
+// `node bench/capacity.ts [--check]`: estimates the machines for 10,000, 1 M and 100 M users from measured costs, and checks the model against real
+// load.
 import { setTimeout as delay } from 'node:timers/promises'
 import { startDatabaseServer } from './database.ts'
 import { copyGeneratedData } from './generated-data.ts'
 import { paced } from './paced.ts'
 import { cpuMicros, startNode } from './processes.ts'
 
-/** Processor time of a node per request in microseconds, while all connections are busy: docs/benchmarks.md, 22 November 2026. */
+/** Processor time of a node per request in microseconds with all connections busy: docs/benchmarks.md, 22 November 2026. */
 const COST = {
   item: { micros: 17.3, source: 'workload 1' },
   list: { micros: 30.4, source: 'workload 2n, none repeated soon' },
@@ -17,9 +18,11 @@ const COST = {
 } as const
 type Kind = keyof typeof COST
 
-/** A request that comes alone costs a wake-up and system calls of its own, which full connections share: from `--check`, at 500 a second. */
+/**
+ * Additional cost of an isolated request: its own wake-up and system calls, which busy connections share. From `--check`, at 500 requests per second.
+ */
 const ALONE_MICROS = 100
-/** What a node without requests uses of its core: from `--check`. */
+/** Share of a core that an idle node uses: from `--check`. */
 const IDLE_SHARE = 0.005
 
 const SHARES: Record<Kind, number> = { item: 0.4, list: 0.2, search: 0.15, listings: 0.15, graphql: 0.05, chart: 0.03, write: 0.02 }
@@ -34,12 +37,12 @@ const ASSUMED = {
   salesOfActive: 0.02,
   eventsOfSale: 2,
 }
-/** docs/benchmarks.md: bytes an item with 8 prices and a listing, memory of an empty node in MB, ready bytes and garbage. */
+/** docs/benchmarks.md: bytes per item with 8 prices and per listing; in MB, memory of an empty node, response caches, and garbage. */
 const MEMORY = { item: 549, listing: 96, emptyMb: 134, readyMb: 2 * 96, garbageMb: 300 }
-/** docs/benchmarks.md: durable writes a second of one core, webhooks a second to one receiver. */
+/** docs/benchmarks.md: durable writes per second of one core, webhooks per second to one receiver. */
 const WRITES_A_SECOND = 12_078
 const WEBHOOKS_A_SECOND = 10_000 / 10.9
-/** Of a point of the history in PostgreSQL with its index (90 GB are 584 M points), and in the archive (bench/prices/archive.ts). */
+/** Bytes per point of the history in PostgreSQL with its index (90 GB for 584 M points), and in the archive (bench/prices/archive.ts). */
 const POINT_BYTES = { database: 154, archive: 11 }
 const CONNECTIONS_OF_NODE = 20
 const SECONDS_A_DAY = 86_400
@@ -59,13 +62,13 @@ interface Demand {
   auditRowsAYear: number
   cores: number
   nodeMemoryMb: number
-  /** nodes of one core, with one more to spare */
+  /** nodes with one core each, including one spare */
   nodes: number
 }
 
 const microsOfRequest = Object.entries(SHARES).reduce((sum, [kind, share]) => sum + share * COST[kind as Kind].micros, 0)
 
-/** Part of a core that a node uses; requests that come alone cost more, those of a busy node share wake-ups. */
+/** Share of a core that a node uses; isolated requests cost more, those of a busy node share wake-ups. */
 function coreShare(perSecond: number, micros: number): number {
   return IDLE_SHARE + (perSecond * micros) / 1e6 + (perSecond * ALONE_MICROS) / (1e6 * (1 + perSecond / 2_000))
 }
@@ -77,7 +80,7 @@ function demandOf({ users, items }: (typeof SIZES)[number]): Demand {
   const listings = users * ASSUMED.listingsOfUser
   const pointsADay = items * ASSUMED.pricesOfItem * ASSUMED.changingPrices
   const peakWebhooks = ((active * ASSUMED.salesOfActive * ASSUMED.eventsOfSale) / SECONDS_A_DAY) * ASSUMED.peak
-  // Of one node the share grows with the rate: as many as keep each below its bound.
+  // Enough nodes that each one stays below its limit; their shares depend on the rate.
   let busy = 1
   while (coreShare(peakRequests / busy, microsOfRequest) > ASSUMED.usedOfCore) busy += 1
   return {
@@ -93,7 +96,7 @@ function demandOf({ users, items }: (typeof SIZES)[number]): Demand {
   }
 }
 
-/** The rows of the ladder, in its order, with what makes each of them necessary. */
+/** The steps of scaling in order, with the condition that makes each one necessary. */
 const LADDER: readonly [row: string, isNeeded: (demand: Demand) => boolean][] = [
   ["the primary's death", () => true],
   ['limits over nodes (Redis with Sentinel, or leases in PostgreSQL)', ({ nodes }) => nodes > 2],
@@ -148,7 +151,7 @@ function print(): void {
   }
 }
 
-/** Items, lists and searches at two rates: the part of a core that the node really uses, beside the model's. */
+/** Items, lists and searches at two rates: the measured share of a core next to the model's. */
 async function check(): Promise<void> {
   const items = 10_000
   const seconds = 5
@@ -181,7 +184,7 @@ async function check(): Promise<void> {
     console.log(`  idle: ${percent(idle.share)} of a core, predicted ${percent(IDLE_SHARE)}`)
     for (const wanted of [500, 2_000]) {
       const used = await usedOver(wanted * seconds, () => paced({ url: node.url, key, requests, perSecond: wanted, seconds }))
-      // By the rate that was reached: on a busy machine that is less than was wanted.
+      // Uses the rate actually reached, which on a busy machine is below the target.
       const predicted = coreShare(used.perSecond, micros)
       console.log(`  ${used.perSecond.toFixed(0)} requests a second: ${percent(used.share)} of a core, predicted ${percent(predicted)}`)
     }

@@ -1,5 +1,5 @@
-// `node bench/catalogue-orders.ts [orders]`: the real catalogue files in the documented order and in three others, which must
-// give the same categories and items; with the rows that each file takes a second.
+// `node bench/catalogue-orders.ts [orders]`: imports the real catalogue files in the documented order and in three others, which must yield the same
+// categories and items; prints the rows per second of each file.
 import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -30,7 +30,7 @@ const UNITS: readonly [name: string, format: string, files: string[]][] = [
   ['cardmarket', 'cardmarket-products', ['sealed/pokemon-cardmarket-nonsingles.json.gz', 'sealed/onepiece-cardmarket-nonsingles.part.json.gz']],
 ]
 
-/** Two lists of one source follow each other: the later one is the newer. */
+/** Two lists of the same source keep their order, because the later one is newer. */
 const ORDERS: readonly string[][] = [
   UNITS.map(([name]) => name),
   ['cardmarket', 'sealed-older', 'sealed', 'onepiece-fr', 'onepiece-ja', 'onepiece-en', 'pokemontcg', 'tcgdex-asia', 'tcgdex-api', 'tcgdex'],
@@ -80,7 +80,7 @@ async function importUnit(ctx: WriteCtx, [name, format, names]: (typeof UNITS)[n
   )
 }
 
-/** Processor time of the server's processes so far; those that have ended are missing. */
+/** Total processor time of the server's running processes; those that have exited are missing. */
 function databaseSeconds(): number {
   let ticks = 0
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
@@ -88,7 +88,7 @@ function databaseSeconds(): number {
       const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
       if (Number(fields[1]) === server.pid || Number(pid) === server.pid) ticks += Number(fields[11]) + Number(fields[12])
     } catch {
-      // It has just ended.
+      // The process has just exited.
     }
   }
   return ticks / 100
@@ -102,7 +102,7 @@ async function showState(ctx: WriteCtx): Promise<void> {
   console.log(`  ${JSON.stringify(rows[0])}`)
 }
 
-/** Categories and items by market and ref, without slugs, which stay as they were first given. */
+/** Categories and items by market and ref, without slugs, which keep their first value. */
 async function recordsOf(ctx: WriteCtx): Promise<Map<string, string>> {
   const records = new Map<string, string>()
   let text = ''

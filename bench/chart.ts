@@ -1,4 +1,4 @@
-// Charts as SVG text that reads on light and on dark pages.
+// SVG charts that are legible on light and dark pages.
 import type { Comparison } from './compare.ts'
 
 const STYLE = `<style>
@@ -86,7 +86,7 @@ function curvesOf({ title, curves }: Panel): string[] {
   ]
 }
 
-/** Places of values on a logarithmic axis of whole decades. */
+/** Positions of values on a logarithmic axis with whole decades. */
 function axis(values: number[], from: number, to: number): { at: (value: number) => number; decades: number[] } {
   const lowest = Math.floor(Math.log10(Math.min(...values)))
   const highest = Math.max(lowest + 1, Math.ceil(Math.log10(Math.max(...values))))
@@ -94,7 +94,7 @@ function axis(values: number[], from: number, to: number): { at: (value: number)
   return { decades, at: (value) => from + ((Math.log10(value) - lowest) / (highest - lowest)) * (to - from) }
 }
 
-/** The same heights with at least a line of text between them. */
+/** Moves labels apart by at least one line of text. */
 function apart(heights: number[]): number[] {
   const result = [...heights]
   let above = -Infinity

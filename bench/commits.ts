@@ -1,5 +1,5 @@
-// `node bench/commits.ts [seconds] [writers] [--flush-ms 2]`: descriptions of listings changed over two nodes on one database with fsync, a commit
-// for each, beside the bare statements of as many connections. With --flush-ms each flush of the log takes longer by that, as on a network disk.
+// `node bench/commits.ts [seconds] [writers] [--flush-ms 2]`: updates of listing descriptions over two nodes on one database with fsync, one commit
+// each, compared to the bare statements over as many connections. --flush-ms delays each flush of the log, as a network disk does.
 import { Agent, request as httpRequest } from 'node:http'
 import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
@@ -13,7 +13,7 @@ import { startNode } from './processes.ts'
 const { positionals, values } = parseArgs({ allowPositionals: true, options: { 'flush-ms': { type: 'string', default: '0' } } })
 const flushMs = Number(values['flush-ms'])
 const seconds = Number(positionals[0] ?? 10)
-/** of each node */
+/** per node */
 const writers = Number(positionals[1] ?? 16)
 const ITEMS = 2_000
 const LISTINGS = 10_000
@@ -31,7 +31,7 @@ function patch(url: string, key: string, value: object): Promise<number> {
   })
 }
 
-/** Calls `write` from each writer again and again. @returns how many ended a second, and their latencies in milliseconds, ascending */
+/** Calls `write` repeatedly from each writer. @returns calls completed per second, and their latencies in milliseconds, ascending */
 async function load(count: number, write: (writer: number, n: number) => Promise<void>): Promise<{ rate: number; latencies: number[] }> {
   const until = performance.now() + seconds * 1_000
   const latencies: number[] = []
@@ -66,7 +66,7 @@ try {
       if (status !== 200) throw new Error(`a write was answered with ${status}`)
     })
   if (flushMs > 0) {
-    // The server waits this long before each flush, whether or not others commit meanwhile.
+    // Delays each flush by this long, whether or not others commit meanwhile.
     for (const [name, value] of [
       ['commit_delay', flushMs * 1_000],
       ['commit_siblings', 0],
@@ -75,7 +75,7 @@ try {
     }
     await sql`select pg_reload_conf()`.execute(database.ctx.db.kysely)
   }
-  // Before both, so that neither has pages to read that the other has not.
+  // A first run loads the pages, so that neither measurement reads more than the other.
   await ours()
   say('two nodes', await ours())
   const clients = await Promise.all(

@@ -1,4 +1,4 @@
-// Our node beside bare node:http and a plain Fastify + pg server under the same requests.
+// Compares our node with bare node:http and a baseline Fastify + pg server under the same requests.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import type { Plan } from '#core/plans.ts'
 import { answerTo } from './answers.ts'
@@ -8,21 +8,21 @@ import { type Server, startServer } from './processes.ts'
 import type { Stage } from './stage.ts'
 
 export interface Traffic {
-  /** whose key the requests carry */
+  /** plan of the key used by the requests */
   plan: Plan
-  /** lines of a requests file, the same ones in the same order for every server */
+  /** lines of a requests file, sent to every server in the same order */
   requests: string[]
-  /** mean size of an answer */
+  /** mean size of a response */
   bytes: number
   /** whether the baseline server is measured with these requests, too */
   plain: boolean
   /**
-   * Checks what must hold after our node was asked, before the baseline server is; gets the figures of every load on ours.
-   * @returns what to say of it below the table
-   * @throws Error when it does not hold
+   * Checks the results on our node before the baseline server is measured, given the figures of every load on our node.
+   * @returns a note to print with the results
+   * @throws Error if a check fails
    */
   verify?: (loads: readonly LoadFigures[]) => Promise<string>
-  /** Tells our node of what the baseline server has written. */
+  /** Notifies our node of what the baseline server has written. */
   afterPlain?: () => Promise<void>
 }
 
@@ -34,9 +34,9 @@ export interface Comparison {
   /** medians over the rounds */
   ours: LoadFigures
   bare: LoadFigures
-  /** of one round; null: it is not asked this */
+  /** of one round; null if the baseline server is not measured with this workload */
   plain: (LoadFigures & { seconds: number }) | null
-  /** median of ours ÷ bare in each round */
+  /** median over the rounds of ours ÷ bare */
   shareOfBare: number
   note: string | null
 }
@@ -44,8 +44,8 @@ export interface Comparison {
 const TOP = 25
 
 /**
- * Ours and bare take turns, since whatever else the machine does then disturbs both alike. The baseline server comes after
- * them, as what it has not answered when its time is over would keep the core busy.
+ * Ours and bare alternate, so that other activity on the machine affects both alike. The baseline server runs last, because the requests it has not
+ * finished in time would keep the core busy.
  */
 export async function compare(stage: Stage, { id, title, goal }: Pick<Comparison, 'id' | 'title' | 'goal'>, traffic: Traffic): Promise<Comparison> {
   const { effort, database, say } = stage
@@ -90,7 +90,7 @@ async function measurePlain({ effort, startPlain }: Stage, load: (server: Server
   }
 }
 
-/** Medians of each figure by itself. */
+/** The median of each figure separately. */
 export function medians(rows: LoadFigures[]): LoadFigures {
   const of = (field: keyof LoadFigures) => median(rows.map((row) => row[field]))
   return {

@@ -1,5 +1,5 @@
-// The measure of price imports: PostgreSQL alone takes the rows of a file by COPY and upserts them, in one durable
-// transaction; prints the seconds it took. Arguments: connection string, file of tab-separated price rows.
+// The reference for price imports: PostgreSQL alone loads the rows of a file by COPY and upserts them in one durable transaction; prints the seconds.
+// Arguments: connection string, file of tab-separated price rows.
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'

@@ -1,4 +1,4 @@
-// The databases of a benchmark: one embedded PostgreSQL in a directory of its own that is gone afterwards.
+// The databases of a benchmark: one embedded PostgreSQL in a temporary directory.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,11 +17,11 @@ import type { PriceWriteCtx } from '#prices/types.ts'
 import { readConfig } from '#config.ts'
 
 export interface BenchServer {
-  /** where files of this run may lie */
+  /** directory for files of this run */
   dir: string
   pid: number
   describe: string
-  /** Makes a database with the program's schema. */
+  /** Creates a database with the program's schema. */
   create: (name: string) => Promise<BenchDatabase>
   close: () => Promise<void>
 }
@@ -29,16 +29,16 @@ export interface BenchServer {
 export interface BenchDatabase {
   url: string
   ctx: PriceWriteCtx
-  /** an account and a key of each plan */
+  /** an account and a key for each plan */
   accounts: Record<Plan, { id: number; key: string }>
-  /** Ends connections that a program has opened under this name. */
+  /** Closes the connections that a program has opened under this name. */
   endQueriesOf: (application: string) => Promise<void>
   close: () => Promise<void>
 }
 
 /**
  * Durable, with the settings that the program always uses.
- * @param settings further ones of PostgreSQL, also those that it reads at its start only
+ * @param settings additional PostgreSQL settings, including those that require a restart
  */
 export async function startDatabaseServer(settings: Readonly<Record<string, string>> = {}): Promise<BenchServer> {
   const dir = mkdtempSync(join(tmpdir(), 'mintmark-bench-'))
@@ -102,7 +102,7 @@ async function createDatabase(serverUrl: string, name: string): Promise<BenchDat
   return { url, ctx, accounts, endQueriesOf, close: () => db.close() }
 }
 
-/** Another database of the server, in the form that DATABASE_URL takes for a Unix socket. */
+/** Connection string for another database of the server, for a Unix socket. */
 function urlOf(serverUrl: string, database: string): string {
   const [, user, password, options] = /^postgresql:\/\/([^:]+):([^@]+)@\/\w+\?(.+)$/.exec(serverUrl)!
   return `postgresql:///${database}?${options}&user=${user}&password=${password}`

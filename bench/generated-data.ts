@@ -1,4 +1,4 @@
-// A generated catalogue of any size, with eight prices an item, copied straight into the tables.
+// A generated catalogue of any size with eight prices per item, copied directly into the tables.
 import { sql } from 'kysely'
 import { MARKETS } from '#core/markets.ts'
 import { copyIn } from '#db/copy.ts'
@@ -15,7 +15,7 @@ const SUFFIXES = ['', '', '', '', ' ex', ' V', ' VMAX', ' GX', ' Leader', ' (Par
 const PLACES = 'Harbour,Summit,Canyon,Orchard,Citadel,Reef,Tundra,Marsh,Observatory,Bazaar,Lagoon,Foundry,Meadow,Ruins,Lighthouse,Delta'.split(',')
 const ILLUSTRATORS = 'Mira Holt,Kenji Sato,Ana Prado,Lars Vik,Dilara Aksoy,Tom Reed'.split(',')
 const RARITIES = ['Common', 'Uncommon', 'Rare', 'Rare Holo', 'Secret Rare']
-/** Ids of the seeded tree of groups: the four named conditions, PSA 10, PSA 9, CGC 10 and BGS 10. */
+/** Ids in the seeded tree of groups: the four named conditions, PSA 10, PSA 9, CGC 10 and BGS 10. */
 const LABELS = [4, 5, 6, 7, 8, 9, 11, 14]
 const LABEL_FACTORS = [1, 0.85, 0.7, 0.5, 6, 2.5, 5, 8]
 const SETS = 400
@@ -24,11 +24,11 @@ export const GENERATED_AT = '2026-10-01T00:00:00Z'
 
 export const PRICES_PER_ITEM = LABELS.length
 
-/** Items get the ids from 1 on; the same number gives the same catalogue. */
+/** Item ids start at 1; the same number yields the same catalogue. */
 export async function copyGeneratedData(db: Db, items: number): Promise<void> {
   const random = randomNumbers(items)
   await db.kysely.transaction().execute(async (tx) => {
-    // The rows refer to one another rightly: looking each reference up again would take longer than all the rest.
+    // All references are valid; checking each foreign key would take longer than everything else.
     await sql`set local session_replication_role = replica`.execute(tx)
     await copyIn(tx, 'copy categories (id, market, ref, name, slug, game, parent_id) from stdin', categoryLines())
     await copyIn(
@@ -48,7 +48,7 @@ export async function copyGeneratedData(db: Db, items: number): Promise<void> {
   await sql`vacuum analyze`.execute(db.kysely)
 }
 
-/** Prices of the first four labels in another market than an item's own: not source_a, which listings are compared with. */
+/** Prices of the first four labels in another market than an item's own; not source_a, which listings are compared with. */
 export async function copyOtherMarketPrices(db: Db, items: number): Promise<void> {
   const lines = (id: number) => {
     const market = generatedMarket(id) === 2 ? 3 : 2
@@ -62,13 +62,13 @@ export async function copyOtherMarketPrices(db: Db, items: number): Promise<void
   await sql`vacuum analyze prices`.execute(db.kysely)
 }
 
-/** Price of an item's label in minor units; `step` gives another one for each day. */
+/** Price of an item's label in minor units; `step` varies it by day. */
 export function generatedMinor(id: number, label: number, step: number): number {
   const base = 50 + ((id * 7919) % 20_000)
   return Math.round(base * LABEL_FACTORS[label]! * (1 + 0.01 * step)) + step
 }
 
-/** The market an item belongs to, as its position in MARKETS: most come from source_c, as in the real data. */
+/** The market of an item, as its position in MARKETS: most are from source_c, as in the real data. */
 export function generatedMarket(id: number): number {
   const bucket = id % 20
   return bucket < 12 ? 3 : bucket < 16 ? 2 : bucket < 19 ? 1 : 0

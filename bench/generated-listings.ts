@@ -1,21 +1,21 @@
-// Generated listings and sales of any number over the items that are there, made by the database itself.
+// Any number of generated listings and sales for the existing items, created by the database itself.
 import { sql } from 'kysely'
 import type { Db, Queryable } from '#db/schema.ts'
 
 const SELLERS = 500
 const SALES = 200_000
-/** Every so manieth listing belongs to the account that changes prices. */
+/** Every n-th listing belongs to the account that changes prices. */
 const OWN = 5
-/** Of so many listings one is no longer published, the one of this remainder. */
+/** One in `of` listings is no longer published: the one with this remainder. */
 const SOLD = { of: 20, remainder: 7 }
 
-/** Published listings of the owner, of listings with the ids from 1 on. */
+/** Ids of the owner's published listings, among ids from 1 on. */
 export function ownPublished(listings: number): number[] {
   const ids = Array.from({ length: Math.floor(listings / OWN) }, (_, i) => OWN * (i + 1))
   return ids.filter((id) => id % SOLD.of !== SOLD.remainder)
 }
 
-/** Listings get the ids from 1 on; about one in twenty is no longer published. */
+/** Listing ids start at 1; about one in twenty is no longer published. */
 export async function generateListings(db: Db, ownerId: number, listings: number): Promise<void> {
   await overItems(db, async (connection, items) => {
     const seller = await openSellers(connection)
@@ -37,7 +37,7 @@ export async function generateListings(db: Db, ownerId: number, listings: number
   })
 }
 
-/** Sales of the last 90 days, of listings that are gone. */
+/** Sales of the last 90 days, of deleted listings. */
 export async function generateSales(db: Db, sellerId: number): Promise<void> {
   await overItems(db, async (connection, items) => {
     await sql`
@@ -58,10 +58,10 @@ async function openSellers(connection: Queryable): Promise<number> {
   return rows[0]!.first
 }
 
-/** Gives the number of items, and their ids by places from 0 on in the table `places`. */
+/** Calls `generate` with the number of items; the table `places` has their ids by position from 0 on. */
 async function overItems(db: Db, generate: (connection: Queryable, items: number) => Promise<void>): Promise<void> {
   await db.kysely.transaction().execute(async (tx) => {
-    // The rows refer to what is there: looking each reference up again would take longer than all the rest.
+    // All references are valid; checking each foreign key would take longer than everything else.
     await sql`set local session_replication_role = replica`.execute(tx)
     await sql`create temp table places on commit drop as select (row_number() over (order by id) - 1)::int as place, id from items`.execute(tx)
     await sql`create unique index on places (place)`.execute(tx)

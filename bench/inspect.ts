@@ -1,4 +1,4 @@
-// Looks into a running node by its inspector: where processor time goes, and the memory that is left after a collection.
+// Inspects a running node: where processor time is spent, and memory in use after garbage collection.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Node } from './processes.ts'
 
@@ -19,15 +19,15 @@ interface Profile {
 /** In bytes. */
 export interface HeldMemory {
   resident: number
-  /** live objects and what they hold outside the JavaScript heap */
+  /** live objects and the memory they hold outside the JavaScript heap */
   held: number
 }
 
-/** Where processor time went while something ran. */
+/** Where processor time was spent while something ran. */
 export interface ProcessorProfile {
-  /** in the form that the developer tools of browsers open */
+  /** in the format of browsers' developer tools */
   json: string
-  /** own time of functions, the longest first, as shares of all */
+  /** functions with the longest self time, as shares of the total */
   top: { where: string; share: number }[]
 }
 
@@ -42,7 +42,7 @@ export async function profileWhile(node: Node, run: () => Promise<unknown>): Pro
   return { json: JSON.stringify(profile), top: topOf(profile) }
 }
 
-/** Memory of a node after it has collected everything that it can. */
+/** Memory of a node after a full garbage collection. */
 export async function heldMemory(node: Node): Promise<HeldMemory> {
   const session = await openSession(node)
   for (let i = 0; i < 2; i += 1) await session.call('HeapProfiler.collectGarbage')
@@ -69,7 +69,7 @@ function topOf({ nodes, samples, timeDeltas }: Profile): ProcessorProfile['top']
   return [...micros].map(([where, time]) => ({ where, share: time / all })).sort((a, b) => b.share - a.share)
 }
 
-/** A conversation by the DevTools protocol; SIGUSR1 is what wakes the inspector of a node. */
+/** A session of the DevTools protocol; SIGUSR1 starts the inspector of a node. */
 async function openSession({ pid, inspectPort }: Node) {
   process.kill(pid, 'SIGUSR1')
   const socket = new WebSocket(await addressOf(inspectPort))

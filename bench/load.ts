@@ -1,4 +1,4 @@
-// Load on a server: wrk on the second core, which asks faster than one core of any server answers.
+// Generates load with wrk on the second core, faster than one core of any server can respond.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -9,39 +9,39 @@ import { cpuMicros, pinned } from './processes.ts'
 const SCRIPT = fileURLToPath(new URL('rotate.lua', import.meta.url))
 export const CONNECTIONS = 50
 const LOAD_CORE = 1
-/** The baseline server needs long for a page when all connections ask at once. */
+/** The baseline server needs a long time for a page when all connections are busy. */
 const TIMEOUT = '60s'
 
 export interface Load {
-  /** of the server under load, without a slash at the end */
+  /** base URL of the server under load, without a trailing slash */
   url: string
-  /** process of the server, where its processor time is wanted */
+  /** process id of the server, if its processor time is measured */
   pid?: number
   key: string
-  /** file with a request per line, sent in rotation from the first on */
+  /** file with one request per line, sent in rotation from the first on */
   requestsFile: string
 }
 
 /** Latencies in milliseconds. */
 export interface LoadFigures {
-  /** answered */
+  /** answered requests */
   requests: number
-  /** the last of them, at most one a connection, may not have been answered */
+  /** sent requests; the last one of each connection may be unanswered */
   sent: number
   requestsPerSecond: number
-  /** processor time of the server's process per request: also right while other work shares the core; NaN if not known */
+  /** processor time of the server's process per request, valid even if other work shares the core; NaN if not known */
   cpuMicros: number
   p50: number
   p99: number
   max: number
 }
 
-/** A line of a requests file that sends a body; one that only asks is just a path. */
+/** A line of a requests file with a body; for a plain GET, the line is just the path. */
 export function sending(method: 'POST' | 'PATCH', path: string, body: object): string {
   return `${method}\t${path}\t${JSON.stringify(body)}`
 }
 
-/** Writes requests where the load generator finds them. */
+/** Writes requests to a file for the load generator. */
 export function writeRequests(dir: string, name: string, requests: readonly string[]): string {
   const file = join(dir, `${name}.requests`)
   writeFileSync(file, `${requests.join('\n')}\n`)
@@ -49,14 +49,14 @@ export function writeRequests(dir: string, name: string, requests: readonly stri
 }
 
 /**
- * Asks for so many seconds.
- * @throws Error when any answer was not a success
+ * Sends requests for a number of seconds.
+ * @throws Error if any response was not a success
  */
 export async function measure(load: Load, seconds: number): Promise<LoadFigures> {
   return begin(load, seconds).figures
 }
 
-/** Asks until it is told to stop. */
+/** Sends requests until stopped. */
 export function measureUntil(load: Load): { stop: () => Promise<LoadFigures> } {
   const running = begin(load, 3_600)
   return {

@@ -1,4 +1,4 @@
-// `node bench/matching.ts`: what the matcher makes of the real catalogue and price files, measured against the goals.
+// `node bench/matching.ts`: measures the matcher's results for the real catalogue and price files against the goals.
 import { createReadStream } from 'node:fs'
 import { csvRows, type FeedSource, gunzip } from '#core/feed.ts'
 import { cardmarketProducts } from '#catalogue/sources/cardmarket-products.ts'
@@ -141,7 +141,7 @@ function hps(own: readonly { key: string }[]): number[] {
   return own.map(({ key }) => facts.get(key)?.details.hp).filter((hp) => hp !== undefined)
 }
 
-/** Items of one finish that agree in name and number, in sets of one name or joined sets. */
+/** Items of one finish with equal names and numbers, in sets of the same name or in joined sets. */
 function reportDuplicates({ items, setMaps }: Assignment): void {
   const bySet = new Map(setMaps.filter(({ decided }) => decided).map(({ from, to }) => [from, to]))
   const byRecord = new Map(records.map((record) => [record.key, record]))
@@ -180,7 +180,7 @@ function titleOf(key: string): string {
   return `${key.split('\t').slice(0, 2).join(' ')} ${item?.name} ${item?.code ?? ''}`.trim()
 }
 
-/** Fields that no rule reads, of random joins of two sources. */
+/** Fields that no rule reads, for random joins of two sources. */
 function reportContradictions({ items }: Assignment): void {
   const joins = items.flatMap(({ records: own }) => {
     const [a, b] = [
@@ -205,7 +205,7 @@ function reportContradictions({ items }: Assignment): void {
   show(lines)
 }
 
-/** Cards that get the shop id of another card join it in no case. */
+/** Cards that were given the shop id of another card must not join it. */
 function reportPlanted(): void {
   const below = belowOf(2)
   const mine = records.filter(({ source: own }) => own === 'pokemontcg')

@@ -1,19 +1,19 @@
-// Load at a fixed rate: each request has its time, and its latency counts from then on, however late it is sent.
+// Load at a fixed rate: latency is measured from each request's due time, however late it is sent.
 import { Agent, request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { CONNECTIONS } from './load.ts'
 
 export interface Pace {
-  /** of the server, without a slash at the end */
+  /** base URL of the server, without a trailing slash */
   url: string
   key: string
-  /** lines of a requests file, in rotation */
+  /** lines of a requests file, sent in rotation */
   requests: readonly string[]
   perSecond: number
   seconds: number
 }
 
-/** Latencies in milliseconds, and the mean size of an answer. */
+/** Latencies in milliseconds, and the mean size of a response. */
 export interface PacedFigures {
   requests: number
   p50: number
@@ -23,8 +23,8 @@ export interface PacedFigures {
 }
 
 /**
- * Asks at the rate for so many seconds, over connections that are kept.
- * @throws Error when any answer was not a success
+ * Sends requests at the rate for a number of seconds, over keep-alive connections.
+ * @throws Error if any response was not a success
  */
 export async function paced({ url, key, requests, perSecond, seconds }: Pace): Promise<PacedFigures> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })

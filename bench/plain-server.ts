@@ -1,5 +1,5 @@
-// What the same service is like when it is written plainly with Fastify and pg: SQL at every request, JSON made by the
-// database, count(*) for totals, OFFSET for pages, LIKE for search. Only for comparison.
+// The baseline: the same service written in the usual way with Fastify and pg. SQL on every request, JSON built by the database, count(*) for totals,
+// OFFSET for pages, LIKE for search. For comparison only.
 import { createHash } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import Fastify, { type FastifyReply } from 'fastify'
@@ -32,7 +32,7 @@ app.addHook('onRequest', async (request, reply) => {
 })
 
 const HOME = `array_position('{${MARKETS.join(',')}}'::text[], i.market) - 1`
-/** The market that is shown of an item where none is asked for: home, else the first of the default MARKET_ORDER that has prices. */
+/** The default market of an item: its own, else the first of the default MARKET_ORDER that has prices. */
 const SHOWN = `coalesce((select p.market from prices p where p.item_id = i.id order by (p.market = ${HOME}) desc, p.market = 0, p.market desc limit 1), ${HOME})`
 const PRICES = `(select coalesce(json_agg(json_build_object('label', g.name, 'price', p.price, 'updated_at', p.updated_at) order by p.label_id), '[]')
   from prices p join groups g on g.id = p.label_id where p.item_id = i.id and p.market = s.market)`
@@ -46,7 +46,7 @@ const FULL = `json_build_object('id', i.id, 'name', i.name, 'code', i.code, 'slu
 const fieldsOf = (request: object) => (callers.get(request)!.plan === 'starter' ? STARTER : FULL)
 
 const MARKET_PRICES = 'from prices p where p.item_id = i.id and p.market = s.market'
-/** An item with its category and the market that is shown, where that is asked for as its position in MARKETS. */
+/** An item with its category and the market to show, if one is requested by its position in MARKETS. */
 const itemsIn = (asked: number) =>
   `items i join categories c on c.id = i.category_id cross join lateral (select ${asked < 0 ? SHOWN : asked} as market) s`
 const positionOf = (market: string | undefined) => (MARKETS as readonly (string | undefined)[]).indexOf(market)
@@ -173,7 +173,7 @@ function conditions() {
 interface Select {
   /** SQL of a row's JSON */
   row: string
-  /** with joins and conditions */
+  /** FROM clause with joins and conditions */
   from: string
   order: string
   values: unknown[]

@@ -1,5 +1,5 @@
-// `node bench/processes-scale.ts [seconds] [rounds] [most]`: what a second process of the public listener gives. All processes share one core, so
-// that the figure is the processor time per request of all of them, supervisor included: n cores serve n / time requests a second.
+// `node bench/processes-scale.ts [seconds] [rounds] [most]`: the effect of a second process of the public listener. All processes share one core, so
+// the figure is the processor time per request of all of them, including the supervisor: n cores serve n / time requests per second.
 import { execFileSync } from 'node:child_process'
 import { request } from 'node:http'
 import { parseArgs } from 'node:util'
@@ -15,10 +15,10 @@ const rounds = Number(positionals[1] ?? 5)
 const ITEMS = 50_000
 const WARM_UP = 2
 const COUNTS = [1, 2, 4].filter((count) => count <= Number(positionals[2] ?? 2))
-/** clients that open a connection for each request */
+/** clients that open a new connection for each request */
 const CALLERS = 16
 
-/** A process and those that it has started. */
+/** Ids of a process and its children. */
 function family(pid: number): number[] {
   const rows = execFileSync('ps', ['-e', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n')
   return [pid, ...rows.map((row) => row.trim().split(/ +/).map(Number)).flatMap(([child, parent]) => (parent === pid ? [child!] : []))]
@@ -26,7 +26,7 @@ function family(pid: number): number[] {
 
 const spent = (pids: readonly number[]): number => pids.reduce((sum, pid) => sum + cpuMicros(pid), 0)
 
-/** Asks for so many seconds on a new connection each time. @returns answers */
+/** Sends requests on a new connection each time for a number of seconds. @returns number of responses */
 async function onNewConnections(url: string, key: string): Promise<number> {
   const ends = performance.now() + seconds * 1_000
   let answers = 0
@@ -52,7 +52,7 @@ function median(values: readonly number[]): number {
 }
 
 interface Figures {
-  /** microseconds of processor time per request, on kept and on new connections; of the latter also the supervisor's alone */
+  /** microseconds of processor time per request on keep-alive and on new connections; for the latter, also of the supervisor alone */
   kept: number[]
   fresh: number[]
   supervisor: number[]
@@ -71,7 +71,7 @@ try {
   for (const count of COUNTS) {
     const node = await startNode(database.url, { API_PROCESSES: String(count) })
     const figures: Figures = { kept: [], fresh: [], supervisor: [] }
-    // Each of them compiles its code by requests of its own.
+    // Each process has to compile its code on requests of its own.
     await measure({ url: node.url, key, requestsFile }, WARM_UP * seconds * count)
     nodes.push({ count, node, pids: family(node.pid), figures })
   }

@@ -1,4 +1,4 @@
-// The servers under measurement, each a process of its own on the first core.
+// The servers being measured, each a process of its own on the first core.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -10,13 +10,13 @@ export const SERVER_CORE = 0
 const START_MS = 120_000
 const ABOUT_INSPECTOR = /^(Debugger (listening|attached|ending)|For help, see: https:\/\/nodejs|Waiting for the debugger)/
 
-/** Whether processes can be kept on a core here; figures of servers that wander are less steady. */
+/** Whether processes can be pinned to a core; without pinning, figures vary more. */
 export const canPin = works('taskset', ['-V'])
 
 export interface Server {
   url: string
   pid: number
-  /** milliseconds from the start of the process to its address */
+  /** milliseconds from the start of the process until it printed its address */
   listeningMs: number
   stop: (signal?: NodeJS.Signals) => Promise<void>
 }
@@ -26,12 +26,12 @@ process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })
 
-/** A command line that runs on one core, where that is possible. */
+/** A command line pinned to one core, where possible. */
 export function pinned(core: number, command: string[]): string[] {
   return canPin ? ['taskset', '-c', String(core), ...command] : command
 }
 
-/** Moves a running process and its threads; what it forks later stays there, too. */
+/** Pins a running process and its threads; processes it starts later inherit this. */
 export function pinProcess(pid: number, core: number): void {
   if (canPin) execFileSync('taskset', ['-a', '-c', '-p', String(core), String(pid)], { stdio: 'ignore' })
 }
@@ -67,11 +67,11 @@ export async function startServer(script: string, args: string[], env: Record<st
 }
 
 export interface Node extends Server {
-  /** where its inspector listens once it is woken */
+  /** port of its inspector once started */
   inspectPort: number
 }
 
-/** Starts our node as its users do, without limits on requests, and waits until it listens. */
+/** Starts our node as users do, without request limits, and waits until it listens. */
 export async function startNode(databaseUrl: string, settings: Record<string, string> = {}): Promise<Node> {
   const inspectPort = await freePort()
   const env = {
@@ -86,7 +86,7 @@ export async function startNode(databaseUrl: string, settings: Record<string, st
   return { ...(await startServer('src/main.ts', ['api'], env)), inspectPort }
 }
 
-/** Runs a program of this repository on the server's core to its end and gives what it printed. */
+/** Runs a program of this repository on the server's core to its end. @returns its output */
 export async function runToEnd(script: string, args: string[], env: Record<string, string> = {}): Promise<string> {
   const child = run(script, args, env)
   let output = ''
@@ -101,10 +101,10 @@ export function residentMb(pid: number): number {
   return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024
 }
 
-/** Processor time a process has used, in microseconds; NaN where the system does not tell. */
+/** Processor time of a process in microseconds; NaN if the system does not report it. */
 export function cpuMicros(pid: number): number {
   try {
-    // After the command's name, which may hold anything: user and system time are the 12th and 13th, in ticks of 10 ms.
+    // After the command name, which may contain anything: user and system time are the 12th and 13th fields, in ticks of 10 ms.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
     return (Number(fields[11]) + Number(fields[12])) * 10_000
   } catch {

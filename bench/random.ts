@@ -1,4 +1,4 @@
-// Randomness that is the same at every run, so that runs can be compared.
+// Reproducible random numbers, so that runs can be compared.
 
 /** Numbers from 0 to 1 by seed (mulberry32). */
 export function randomNumbers(seed: number): () => number {

@@ -1,4 +1,4 @@
-// The real catalogue and price files, imported by the program's own importers, with what became of each file.
+// Imports the real catalogue and price files with the program's own importers, and reports on each file.
 import { createReadStream, existsSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +12,7 @@ import type { RefusedRow } from '#prices/refusals.ts'
 
 const FOLDER = new URL('../../shared/data/', import.meta.url)
 
-/** In the order in which they build on one another: what is older or poorer comes before what completes it. */
+/** In order of dependency: older or less detailed files come before those that complete them. */
 const FILES: readonly [format: string, files: string[]][] = [
   [
     'tcgdex',
@@ -47,7 +47,7 @@ const FILES: readonly [format: string, files: string[]][] = [
 ]
 
 const HISTORY = 'holofoil_price'
-/** Lists of other shops, read by a mapping: as docs/operating.md shows. Those in Brazilian real need rates. */
+/** Lists of other shops, read by a mapping as in docs/operating.md. Those in Brazilian real require rates. */
 const MAPPED: readonly [file: string, input: Record<string, string>][] = [
   [
     'prices/pokemon-singles-eur-2026-03.csv.gz',
@@ -96,7 +96,7 @@ export interface ImportedFile {
   accepted: number
   held: number
   rejected: number
-  /** the commonest reasons of refusal with their numbers, as far as the import keeps them */
+  /** the most common reasons for refusal with their numbers, as far as the import stores them */
   reasons: string[]
   /** the first thousand refused rows */
   refused: RefusedRow[]
@@ -109,8 +109,8 @@ export function hasRealData(): boolean {
 }
 
 /**
- * Imports each file by itself; one that cannot be read at all ends the run.
- * @param only formats to import, all when not given
+ * Imports each file separately; the run ends if a file cannot be read at all.
+ * @param only formats to import; default: all
  */
 export async function importRealData(ctx: WriteCtx, done: (imported: ImportedFile) => void, only?: readonly string[]): Promise<void> {
   for (const [format, files] of FILES) {
@@ -119,7 +119,7 @@ export async function importRealData(ctx: WriteCtx, done: (imported: ImportedFil
   await sql`vacuum analyze`.execute(ctx.db.kysely)
 }
 
-/** Imports the lists that are read by a mapping, one after the other. */
+/** Imports the lists that need a mapping, one after the other. */
 export async function importMappedData(ctx: WriteCtx, done: (imported: ImportedFile) => void | Promise<void>): Promise<void> {
   for (const [file, input] of MAPPED) await done(await importFile(ctx, 'prices-csv', file, input))
 }
@@ -145,7 +145,7 @@ async function importFile(ctx: WriteCtx, format: string, file: string, input: Re
   }
 }
 
-/** Reasons that differ only in what they quote are one reason. */
+/** Groups reasons that differ only in quoted values. */
 function commonest(messages: string[]): string[] {
   const counts = new Map<string, number>()
   for (const message of messages) {

@@ -1,4 +1,4 @@
-// The figures of a run as tables.
+// Formats the figures of a run as tables.
 import type { Comparison } from './compare.ts'
 import type { ImportedFile } from './real-data.ts'
 import { show, type Table, whole } from './tables.ts'
@@ -8,7 +8,7 @@ export interface Results {
   at: string
   machine: string
   data: string
-  /** of the run, of which rounds are a part */
+  /** duration of the run, of which the rounds are a part */
   seconds: number
   measured: Measured[]
   files: ImportedFile[]

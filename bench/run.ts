@@ -1,4 +1,4 @@
-// `npm run bench`: prepares data, measures our node beside bare node:http and a plain Fastify + pg server, and reports.
+// `npm run bench`: prepares data, measures our node against bare node:http and a baseline Fastify + pg server, and prints the results.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { Command, InvalidArgumentError, Option } from 'commander'

@@ -1,21 +1,21 @@
-// What was measured at growing sizes as tables and curves, with the slope of cost over size.
+// Tables and curves of measurements at growing sizes, with the slope of cost over size.
 import type { Panel } from './chart.ts'
 import type { LoadFigures } from './load.ts'
 import { type Table, whole } from './tables.ts'
 
 export type Kind = 'items' | 'listings'
 
-/** What was measured at one size. */
+/** Measurements at one size. */
 export interface Point {
   kind: Kind
   n: number
-  /** from the start of the process to the first right answer */
+  /** from the start of the process to the first correct response */
   startMs: number
-  /** without any items or listings; with them after start, everything collected; and after the workloads */
+  /** memory of a node without any items or listings; with them after the start and a full garbage collection; and after the workloads */
   withoutMb: number
   residentMb: number
   afterLoadMb: number
-  /** per item or listing, beside a node without any: live objects and what they hold, and as the system counts */
+  /** bytes per item or listing above an empty node: live objects with the memory they hold, and resident memory */
   bytes: { held: number; resident: number }
   /** by workload */
   cost: Record<string, LoadFigures & { title: string }>
@@ -91,7 +91,7 @@ function costsOf(id: string, points: readonly Point[], kind: Kind): { n: number;
   return some.map(({ n, cost }) => ({ n, value: cost[id]!.cpuMicros }))
 }
 
-/** Least squares of the logarithms of two sizes or more. */
+/** Least-squares slope of the logarithms; requires at least two sizes. */
 function slope(points: readonly { n: number; value: number }[]): number {
   const x = points.map(({ n }) => Math.log(n))
   const y = points.map(({ value }) => Math.log(value))

@@ -1,4 +1,4 @@
-// `node bench/scale.ts`: the same workloads at growing sizes, with start and memory, and how cost grows with size.
+// `node bench/scale.ts`: measures the same workloads at growing sizes, with start time, memory and the growth of cost.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { Command, InvalidArgumentError, Option } from 'commander'
@@ -28,7 +28,7 @@ interface Options {
 }
 
 const SIZES: Record<Kind, number[]> = { items: [10_000, 100_000, 1_000_000], listings: [10_000, 1_000_000, 5_000_000] }
-/** Items that listings are over. */
+/** Number of items that listings are generated for. */
 const ITEMS_BELOW_LISTINGS = 25_000
 const ROUNDS = 3
 const PROBES = 5
@@ -60,7 +60,7 @@ function sizes(text: string): number[] {
   return text.split(',').map(Number)
 }
 
-/** With sizes of one kind only that kind is measured. */
+/** If only sizes of one kind are given, only that kind is measured. */
 function wanted(kind: Kind): number[] {
   return options[kind] ?? (options.items || options.listings ? [] : SIZES[kind])
 }
@@ -123,7 +123,7 @@ async function measureSize(server: BenchServer, kind: Kind, n: number): Promise<
   }
 }
 
-/** What the same node takes without what is counted. */
+/** Start time and memory of a node without the counted records. */
 async function startAndStop({ url, accounts }: Stage['database']) {
   const node = await startNode(url)
   await answerTo(node, accounts.professional.key, '/api/v1/items')
@@ -132,13 +132,13 @@ async function startAndStop({ url, accounts }: Stage['database']) {
   return memory
 }
 
-/** Items are read and listings searched and written at their own sizes. */
+/** Items are read, and listings searched and written, at their own sizes. */
 function workloadsOf(kind: Kind): HttpWorkload[] {
   const chosen = WORKLOADS.filter((one): one is HttpWorkload => 'traffic' in one && options.only.includes(one.id))
   return chosen.filter(({ id }) => (kind === 'items') === /^[1-5]/.test(id))
 }
 
-/** Our node alone: cost per request is what grows or does not. */
+/** Measures only our node, because just its cost per request matters here. */
 async function measureAlone(stage: Stage, { id, title, traffic }: HttpWorkload): Promise<Point['cost'][string]> {
   const { plan, requests, verify } = await traffic(stage)
   const node = await stage.node()
@@ -153,7 +153,7 @@ async function measureAlone(stage: Stage, { id, title, traffic }: HttpWorkload):
   return { title, ...figures }
 }
 
-/** Long enough for every connection to get some answers also where each takes long. */
+/** Long enough that every connection gets several responses even if they are slow. */
 async function secondsFor(node: Node, key: string, requests: string[]): Promise<number> {
   const probed = spread(
     requests.filter((request) => !request.includes('\t')),

@@ -1,38 +1,38 @@
-// What workloads are measured on: a database with its data, our node over it, and how much effort a figure is worth.
+// The setting of workloads: a database with its data, our node on it, and the effort per measurement.
 import type { BenchDatabase, BenchServer } from './database.ts'
 import { type Node, type Server, startNode, startServer } from './processes.ts'
 
 export interface Effort {
-  /** of a round */
+  /** seconds per round */
   seconds: number
   rounds: number
-  /** answers whose total is counted in the database, too */
+  /** number of responses whose total is checked against the database */
   totals: number
   quick: boolean
-  /** where processor profiles go, null when none are taken */
+  /** directory for processor profiles; null if none are recorded */
   profiles: URL | null
 }
 
 export interface Stage {
   server: BenchServer
   database: BenchDatabase
-  /** published and other listings in the database */
+  /** listings in the database, published and others */
   listings: number
   effort: Effort
   say: (line: string) => void
-  /** our node, started when it is first asked for */
+  /** our node, started on first use */
   node: () => Promise<Node>
-  /** the same, null while nobody has asked for it */
+  /** the running node; null if it has not been started */
   startedNode: () => Node | null
   /** stops it; the next call of `node` starts a new one */
   stopNode: () => Promise<void>
-  /** a baseline server over the same data, to be stopped by who starts it */
+  /** starts a baseline server on the same data; the caller stops it */
   startPlain: () => Promise<PlainServer>
   close: () => Promise<void>
 }
 
 export interface PlainServer extends Server {
-  /** Ends it at once, and what the database still does for it. */
+  /** Stops it at once, and its queries in the database. */
   abandon: () => Promise<void>
 }
 

@@ -1,4 +1,4 @@
-// `node bench/start-file.ts`: starts from the database and from the start file, and what writing the file costs meanwhile.
+// `node bench/start-file.ts`: measures starts from the database and from the start file, and the cost of writing the file.
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'
@@ -46,7 +46,7 @@ try {
     say(`from the database: ${said}`)
     await node.stop()
   }
-  // The node writes the file as soon as it has started.
+  // The node writes the file right after its start.
   const { node } = await start(1_440)
   const waits = await latenciesUntil(node, key, () => existsSync(file))
   waits.sort((a, b) => a - b)
@@ -66,7 +66,7 @@ try {
   await server.close()
 }
 
-/** How long reads take, one after the other, until something is the case. */
+/** Latencies of consecutive reads until a condition is met. */
 async function latenciesUntil(node: Node, key: string, done: () => boolean): Promise<number[]> {
   const waits: number[] = []
   const endMs = performance.now() + MOST_WAIT_MS
@@ -79,7 +79,7 @@ async function latenciesUntil(node: Node, key: string, done: () => boolean): Pro
   return waits
 }
 
-/** The most memory that a process has had; NaN where the system does not tell. */
+/** Peak memory of a process; NaN if the system does not report it. */
 function peakMb(pid: number): number {
   try {
     return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024

@@ -4,7 +4,7 @@ export interface Table {
   title: string
   head: string[]
   rows: string[][]
-  /** how many columns, from the first on, are words */
+  /** number of leading columns that contain text */
   words: number
 }
 

@@ -1,25 +1,25 @@
-// What a workload is: measured beside bare node:http and a baseline server, or in a way of its own.
+// A workload: compared with bare node:http and a baseline server, or measured in its own way.
 import type { Comparison, Traffic } from './compare.ts'
 import { compare } from './compare.ts'
 import type { Stage } from './stage.ts'
 import type { Table } from './tables.ts'
 
 export interface Workload {
-  /** as in the list of goals; a letter tells variants apart */
+  /** as in the list of goals; letters mark variants */
   id: string
   title: string
-  /** share of bare node:http that is wanted; null where none is, or where the workload's own table states its goals */
+  /** goal for the share of bare node:http; null if there is none, or if the workload's own table states its goals */
   goal: number | null
-  /** what the node under load holds: items, listings over them besides; `own`: it is measured on data of its own */
+  /** data of the measured node: items, or listings in addition; `own` if it is measured on its own data */
   data: 'items' | 'listings' | 'own'
   /**
-   * Makes everything ready; what it returns measures, once.
-   * @throws Error when an answer is not right
+   * Prepares everything and returns a function that measures once.
+   * @throws Error if a response is wrong
    */
   prepare: (stage: Stage) => Promise<() => Promise<Measured>>
 }
 
-/** Figures as they stand in the results, and the table that shows them. */
+/** Figures as stored in the results, and the table that shows them. */
 export interface OwnFigures {
   table: Table
   figures: unknown
@@ -31,7 +31,7 @@ export interface HttpWorkload extends Workload {
   traffic: (stage: Stage) => Promise<Traffic>
 }
 
-/** A workload of requests that is measured beside the other servers. */
+/** A workload of requests that is measured on the other servers, too. */
 export function httpWorkload(workload: Omit<HttpWorkload, 'prepare'>): HttpWorkload {
   const prepare = async (stage: Stage) => {
     const traffic = await workload.traffic(stage)

@@ -1,25 +1,25 @@
-// A person at the console, played in a real browser: what they click, type and wait for, and the minutes that a keystroke-level model gives it.
+// Simulates a person at the console in a real browser: clicks, keystrokes and waiting, and the duration according to a keystroke-level model.
 import type { Locator, Page } from 'playwright-core'
 
-/** Seconds of the keystroke-level model (Card, Moran and Newell 1980): a skilled typist, a mouse, and the time to decide what comes next. */
+/** Seconds of the keystroke-level model (Card, Moran and Newell 1980): a skilled typist, a mouse, and the time to decide on the next step. */
 const SECONDS = { key: 0.28, point: 1.1, press: 0.2, home: 0.4, think: 1.35 }
 
-/** What a task took. */
+/** The effort of a task. */
 export interface Effort {
   /** pages of the console that were opened */
   pages: number
   clicks: number
-  /** typed characters and single keys; a chord counts each of its keys */
+  /** typed characters and single keys; each key of a chord counts */
   keys: number
-  /** decisions: one before each click, key or text, and those that the person makes without any */
+  /** decisions: one before each click, key or text, plus those without an action */
   thoughts: number
   /** moves of the hand between mouse and keyboard */
   moves: number
-  /** milliseconds that the person waited for the program */
+  /** milliseconds spent waiting for the program */
   waitedMs: number
 }
 
-/** Minutes of the person for a task. */
+/** Minutes that a person needs for a task. */
 export function minutesOf({ clicks, keys, thoughts, moves, waitedMs }: Effort): number {
   const hands = clicks * (SECONDS.point + SECONDS.press) + keys * SECONDS.key + moves * SECONDS.home
   return (hands + thoughts * SECONDS.think + waitedMs / 1000) / 60
@@ -41,7 +41,7 @@ export class Person {
     })
   }
 
-  /** Plays a task from the first page of the console; opening that is not counted. */
+  /** Performs a task starting at the first page of the console; opening that page is not counted. */
   async play(home: string, task: (person: Person) => Promise<void>): Promise<Effort> {
     await this.page.goto(home)
     await this.#settled()
@@ -57,7 +57,7 @@ export class Person {
     return this.#waiting(() => on.click())
   }
 
-  /** Takes an option of a list: one click opens it, one takes it. */
+  /** Selects an option of a list with two clicks: one to open it, one to choose. */
   choose(from: Locator, value: string): Promise<void> {
     this.#use('mouse')
     this.#effort.clicks += 2
@@ -77,7 +77,7 @@ export class Person {
     return this.#waiting(() => this.page.keyboard.type(text))
   }
 
-  /** Selects a word and copies it, to paste it elsewhere: a double click and a chord. */
+  /** Selects a word and copies it: a double click and a chord. */
   copy(): void {
     this.#use('mouse')
     this.#effort.clicks += 2
@@ -85,26 +85,26 @@ export class Person {
     this.#effort.keys += 2
   }
 
-  /** Pastes what was copied; the characters are those of the program, not of the person. */
+  /** Pastes the copied text; its characters are not counted as typed. */
   paste(text: string): Promise<void> {
     this.#use('keyboard')
     this.#effort.keys += 2
     return this.#waiting(() => this.page.keyboard.insertText(text))
   }
 
-  /** Hands a file over: one click opens the system's dialog, a double click takes the file. */
+  /** Uploads a file: one click opens the system's dialog, a double click chooses the file. */
   async hand(over: Locator, file: { name: string; mimeType: string; buffer: Buffer }): Promise<void> {
     this.#use('mouse')
     this.#effort.clicks += 3
     await this.#waiting(() => over.setInputFiles(file))
   }
 
-  /** Reads and decides, without an act. */
+  /** Reads and decides, without an action. */
   think(times = 1): void {
     this.#effort.thoughts += times
   }
 
-  /** Waits until something is shown. */
+  /** Waits until an element is visible. */
   see(what: Locator): Promise<void> {
     return this.#waiting(() => what.first().waitFor())
   }
@@ -122,7 +122,7 @@ export class Person {
     this.#effort.waitedMs += performance.now() - began
   }
 
-  /** Until the page shows everything that it asked for. */
+  /** Waits until the page has loaded all its data. */
   async #settled(): Promise<void> {
     await this.page.locator('h1').first().waitFor()
     await this.page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' })

@@ -1,5 +1,5 @@
-// `node bench/console/tasks.ts [part of a name]`: six tasks of an operator's day, done in the console with a real browser by a person who knows it; pages,
-// clicks, keys and the minutes that a keystroke-level model makes of them.
+// `node bench/console/tasks.ts [part of a name]`: six daily tasks of an operator, performed in the console with a real browser as an experienced
+// person would; prints pages, clicks, keys, and minutes according to a keystroke-level model.
 import { chromium, type Page } from 'playwright-core'
 import { startDatabaseServer } from '../database.ts'
 import { freePort, startServer } from '../processes.ts'
@@ -51,11 +51,11 @@ try {
   await server.close()
 }
 
-/** The tasks, each as a person does it who knows the console. */
+/** The tasks as an experienced person performs them. */
 function tasksOn(page: Page): Record<string, (person: Person) => Promise<void>> {
   const dialog = page.getByRole('dialog')
   const button = (name: string) => page.getByRole('button', { name, exact: true })
-  /** By Ctrl-K and the beginning of a name. */
+  /** By Ctrl-K and the start of a name. */
   const find = async (person: Person, text: string, found = text) => {
     await person.press('Control+k')
     await person.type(text)
@@ -67,7 +67,7 @@ function tasksOn(page: Page): Record<string, (person: Person) => Promise<void>> 
       await find(person, 'appr', 'Approvals')
       for (let n = 1; n <= LISTINGS; n++) {
         await person.see(page.getByRole('article', { name: `For sale ${n}`, exact: true }).locator('.card-beside'))
-        // Condition, price against the reference, pictures and the seller's record stand beside each other.
+        // Condition, price relative to the reference, pictures and the seller's history are next to each other.
         person.think()
         await person.press('a')
       }
@@ -127,7 +127,7 @@ function tasksOn(page: Page): Record<string, (person: Person) => Promise<void>> 
   }
 }
 
-/** Narrows the orders down to a listing, by its title. */
+/** Filters orders by a listing, found by its title. */
 async function pickListing(person: Person, page: Page, title: string): Promise<void> {
   await person.click(page.locator('main').getByLabel('Listing', { exact: true }))
   await person.type(title)
@@ -136,7 +136,7 @@ async function pickListing(person: Person, page: Page, title: string): Promise<v
   await person.press('Enter')
 }
 
-/** A list of a shop, in columns that no format has. */
+/** A shop's list with columns that no format has. */
 function priceList(): Buffer {
   const rows = Array.from({ length: ROWS }, (_, n) => `Card ${n + 1};Base Set;${n + 1}/102;"${n + 10},50";en`)
   return Buffer.from(['title;expansion;nr;amount;lang', ...rows].join('\n'))
@@ -150,7 +150,7 @@ async function post<T = { id: number }>(path: string, json: unknown): Promise<T>
   return data
 }
 
-/** What the tasks are about. */
+/** Creates the data for the tasks. */
 async function fill(): Promise<void> {
   const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString()
   const rates = { USD: 40, EUR: 50 }
@@ -178,7 +178,7 @@ async function fill(): Promise<void> {
   for (const [n, product] of PRODUCTS.entries()) {
     const { id } = await card(product)
     await post('/prices', [price(id, 100, 300)])
-    // The largest comes first.
+    // The largest deviation is listed first.
     const days = Array.from({ length: HELD_EACH }, (_, day) => HELD_EACH - day)
     await post(
       '/prices',

@@ -1,4 +1,4 @@
-// Queries made to cost as much time and bytes as the limits let pass.
+// Queries designed to cost as much time and as many bytes as the limits allow.
 
 const times = (count: number, part: (i: number) => string) => Array.from({ length: count }, (_, i) => part(i)).join(' ')
 

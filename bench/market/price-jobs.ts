@@ -1,5 +1,5 @@
-// `node bench/market/price-jobs.ts [rows] [rounds]`: price jobs planned, applied and undone over HTTP while others search, beside the bare
-// SQL update of the same rows, on one core and with fsync.
+// `node bench/market/price-jobs.ts [rows] [rounds]`: plans, applies and undoes price jobs over HTTP during searches, compared to the bare SQL update
+// of the same rows, on one core and with fsync.
 import { Agent, request as httpRequest } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -13,7 +13,7 @@ import { pinProcess, SERVER_CORE, startNode } from '../processes.ts'
 const rows = Number(process.argv[2] ?? 10_000)
 const rounds = Number(process.argv[3] ?? 5)
 const ITEMS = 20_000
-/** A fifth of them are the seller's own. */
+/** A fifth of them belong to the seller. */
 const LISTINGS = Math.max(100_000, rows * 6)
 const GOALS = { seconds: 2, readersP99: 25 }
 const READS_A_SECOND = 200
@@ -21,7 +21,7 @@ const SEARCHES = ['?sort_by=price_low', '?search=charizard&with_item=1', '?sort_
 
 const agent = new Agent({ keepAlive: true, maxSockets: 64 })
 
-/** Node's own client: what fetch costs would be measured, too. */
+/** Node's own client, because the overhead of fetch would be measured, too. */
 function ask(url: string, key: string, body?: string): Promise<{ status: number; text: string }> {
   const text = body ?? ''
   return new Promise((resolve, reject) => {
@@ -41,11 +41,11 @@ function ask(url: string, key: string, body?: string): Promise<{ status: number;
 interface Timed<T> {
   result: T
   ms: number
-  /** latencies of the reads that were due meanwhile, ascending, each from when it was due */
+  /** latencies of the reads due meanwhile, ascending, each measured from its due time */
   reads: number[]
 }
 
-/** Runs a step while reads are due at a fixed rate, however late their answers come. */
+/** Runs a step while reads are due at a fixed rate, however late their responses arrive. */
 async function whileReading<T>(read: (n: number) => Promise<unknown>, step: () => Promise<T>): Promise<Timed<T>> {
   const latencies: number[] = []
   const answers: Promise<void>[] = []
@@ -75,7 +75,7 @@ try {
   const own = spread(ownPublished(LISTINGS), rows)
   const node = await startNode(database.url)
   const plus = `${node.url}/api/v1/plus`
-  /** As text: bodies of jobs are made before and read after what is timed, as this process times the readers, too. */
+  /** As text: bodies are built before and parsed after the measurement, because this process also times the readers. */
   const good = async (path: string, body?: string): Promise<string> => {
     const { status, text } = await ask(`${plus}${path}`, key, body)
     if (status >= 300) throw new Error(`${path}: ${status} ${text.slice(0, 300)}`)
@@ -89,7 +89,7 @@ try {
         select md5(string_agg(id || ':' || price || ':' || quantity || ':' || approved_price || ':' || status, ',' order by id)) as digest
         from listings where id = any(${own}::int4[])`.execute(kysely)
     ).rows[0]!.digest
-  // What the same rows take in one bare statement, on the same core and with the same fsync; the digest below is of what it leaves.
+  // The time of one bare statement for the same rows, on the same core and with the same fsync; the digest below is of its result.
   const bare = async (add: number) => {
     const started = performance.now()
     await sql`
@@ -127,7 +127,7 @@ try {
     const undone = await whileReading(read, () => good(`/price-jobs/${id}/undo`, '{}'))
     if (refused !== 0 || jobOf(applied).changed !== rows || jobOf(undone).reversed !== rows) throw new Error('not every row was changed and reversed')
     if ((await digest()) !== before) throw new Error('the undo is not exact')
-    // The first round warms up.
+    // The first round is a warm-up.
     if (round === 0) continue
     bareMs.push(updated)
     note('calm', calm)

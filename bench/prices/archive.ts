@@ -1,4 +1,4 @@
-// `node bench/prices/archive.ts [items]`: a year of history in the archive, and how long a chart over it takes.
+// `node bench/prices/archive.ts [items]`: a year of history in the archive, and the duration of charts over it.
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,9 +13,9 @@ import { startDatabaseServer } from '../database.ts'
 import { randomNumbers } from '../random.ts'
 
 const ITEMS = Number(process.argv[2] ?? 100_000)
-/** Prices of an item: two markets with four labels each. */
+/** Prices per item: two markets with four labels each. */
 const PRICES = 8
-/** Of daily prices about a fifth changes. */
+/** About a fifth of daily prices change. */
 const CHANGES_A_MONTH = 6
 const MONTHS = 12
 const FIRST = Date.UTC(2025, 0, 1)
@@ -84,7 +84,7 @@ async function* pointsOfMonth(startMs: number, labelIds: readonly number[]): Asy
   }
 }
 
-/** Milliseconds of so many reads of random items, sorted. */
+/** Durations of `count` reads of random items in milliseconds, sorted. */
 async function times(count: number, read: (item: number) => Promise<readonly unknown[]>): Promise<number[]> {
   const taken: number[] = []
   for (let i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
-// `node bench/prices/coverage.ts`: how many international Pokémon cards have a price once all real price files are imported, in how
-// many markets and how trusted, what a client sees of it, and by set and cause the cards that have none.
+// `node bench/prices/coverage.ts`: imports all real price files and prints how many international Pokémon cards have a price, in how many markets and
+// how trusted, what a client sees of it, and the cards without one by set and cause.
 import { sql } from 'kysely'
 import { call } from '#core/verb.ts'
 import { setRates } from '#prices/set-rates.ts'
@@ -8,7 +8,7 @@ import { startNode } from '../processes.ts'
 import { hasRealData, type ImportedFile, importMappedData, importRealData } from '../real-data.ts'
 import { readSingles } from './singles.ts'
 
-/** Lira for a unit: the proportions to BRL are those of the second file of single cards. */
+/** Lira per unit: in the same proportions as the BRL rates of the second file of single cards. */
 const DAY = '2024-01-01'
 const RATES = [
   { day: DAY, currency: 'BRL', rate: 8 },
@@ -24,7 +24,7 @@ if (!hasRealData()) {
 }
 
 const say = (line: string): void => console.log(line)
-/** rules by which rows were refused, by the id of a card or of an item that they name */
+/** rules by which rows were refused, by the id of the card or item that they name */
 const refusedBy = new Map<string | number, string>()
 const server = await startDatabaseServer()
 try {
@@ -52,7 +52,7 @@ function noteRefusals({ refused }: ImportedFile): void {
   }
 }
 
-/** Printed cards, each with the items of its finishes: cards of TCG Pocket exist on screens only. */
+/** Printed cards with the items of their finishes; cards of TCG Pocket exist only digitally. */
 async function makeCards({ ctx }: BenchDatabase): Promise<void> {
   await sql`
     create table bench_cards as
@@ -77,7 +77,7 @@ async function showCoverage({ ctx }: BenchDatabase, what: string, imported?: Imp
   )
 }
 
-/** What a client sees who goes through all pages. */
+/** What a client sees that reads all pages. */
 async function showRest({ ctx, url, accounts }: BenchDatabase): Promise<void> {
   const { rows } = await sql<{ item_id: number; card: string }>`select item_id, card from bench_cards`.execute(ctx.db.kysely)
   const cardOf = new Map(rows.map(({ item_id: id, card }) => [id, card]))

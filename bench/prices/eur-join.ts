@@ -1,9 +1,9 @@
-// Joins the rows of the EUR file, keyed by set code and number, to the cards of the other files: by the set with which they agree most.
+// Joins the rows of the EUR file, keyed by set code and number, to the cards of the other files, by the set with the most matches.
 import { type Card, type EurRow, type FeedPrice, SOURCE_B } from './singles.ts'
 
 const NONE = { avg1: null, avg7: null, avg30: null, low: null, mid: null, high: null, samples: null }
 
-/** Prices of the rows that find a card, in its plainest finish; what finds none is left out. */
+/** Prices of the rows that match a card, in its plainest finish; others are left out. */
 export function joinEur(rows: readonly EurRow[], cards: readonly Card[]): FeedPrice[] {
   const byPlace = new Map<string, Card[]>()
   for (const card of cards) {

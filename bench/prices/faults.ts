@@ -1,5 +1,5 @@
-// `node bench/prices/faults.ts [--show]`: faults planted in the real prices of single cards, and how many of them the evidence
-// rules hold or dispute, beside how much of what is true they do. `--show` prints fifty of each of the latter.
+// `node bench/prices/faults.ts [--show]`: plants faults in the real prices of single cards, and counts how many the evidence rules hold or dispute,
+// and how many correct prices they hold or dispute wrongly. `--show` prints fifty of each of the latter.
 import type { Hold } from '#prices/evidence/hold.ts'
 import { isFar } from '#prices/evidence/thresholds.ts'
 import { flagsOf } from '#prices/evidence/types.ts'
@@ -20,7 +20,7 @@ if (!hasSingles()) {
 
 const say = (line: string): void => console.log(line)
 
-/** What a run counts: faults that count and were caught, true rows and what became of them. */
+/** Counts of a run: faults and those that were caught, correct rows and those that were held or disputed. */
 interface Tally {
   faults: number
   caught: number
@@ -37,10 +37,10 @@ const cards: ReadonlyMap<string, Card> = new Map([...first.cards, ...second.card
 
 const eurPrices = joinEur(eurRows, [...cards.values()])
 
-/** Faults by position in a feed: what is stated instead. */
+/** Faults by position in a feed: the row to state instead. */
 type Plants = Map<number, FeedPrice>
 
-/** Cards whose figures can stand in for one another's, by what they share. */
+/** Cards whose figures can be swapped, by a shared property. */
 function rowsBy(prices: readonly FeedPrice[], keyOf: (card: Card) => string): Map<string, number[]> {
   const groups = new Map<string, number[]>()
   for (const [position, { item, market }] of prices.entries()) {
@@ -58,7 +58,7 @@ function slipped(minor: number, random: () => number): number {
   return random() < 0.5 ? minor * factor : minor / factor
 }
 
-/** Plants faults of a kind at random positions; those that differ less than twofold or by noise are not planted. */
+/** Plants faults of a kind at random positions, except where the difference is less than twofold or within the noise. */
 function plant(kind: Exclude<Kind, 'stale source'>, prices: readonly FeedPrice[], seed: number): Plants {
   const random = randomNumbers(seed * 7_919)
   const plants: Plants = new Map()
@@ -85,7 +85,7 @@ function isCaught(judged: Judged | undefined, held: boolean): boolean {
   return held || judged === undefined || judged.state !== 'trusted'
 }
 
-/** Counts a feed's rows after it was read: planted ones and true ones. */
+/** Counts the results of a feed, for planted and for correct rows. */
 function count(tally: Tally, service: MemoryService, prices: readonly FeedPrice[], held: Map<number, Hold>, planted: ReadonlySet<number>): void {
   for (const [position, { item, market }] of prices.entries()) {
     const judged = service.find(item, market)
@@ -114,7 +114,7 @@ function started(): MemoryService {
   return service
 }
 
-/** The first file as history, the second with faults. */
+/** The first file as history, the second one with faults. */
 function dayPair(kind: Kind | null, seed: number, tally: Tally): void {
   const service = started()
   if (kind === 'stale source') return stalePair(service, seed, tally)
@@ -123,7 +123,7 @@ function dayPair(kind: Kind | null, seed: number, tally: Tally): void {
   count(tally, service, prices, service.feed(prices, second.atMs), new Set(plants.keys()))
 }
 
-/** One market does not state an item any more, while the other's price and recent figures move twofold. */
+/** One market stops stating an item, while the other's price and recent figures move twofold. */
 function stalePair(service: MemoryService, seed: number, tally: Tally): void {
   const random = randomNumbers(seed * 104_729)
   const old = new Map(first.prices.map((row) => [`${row.item} ${row.market}`, row]))
@@ -161,7 +161,7 @@ function shuffledBy<T>(list: readonly T[], random: () => number): T[] {
     .map(({ value }) => value)
 }
 
-/** The changes as one source that states all its prices on each of the days, without figures of its own. */
+/** The price changes as one source that states all its prices on each day, without figures. */
 const DAYS = [...new Set(changes.map(({ day }) => day))].sort()
 
 function dailyFeeds(): { atMs: number; prices: FeedPrice[] }[] {
@@ -186,7 +186,7 @@ function dailyFeeds(): { atMs: number; prices: FeedPrice[] }[] {
 
 const feeds = dailyFeeds()
 
-/** @param tallies the day with the faults, and the day after, on which the source states the right prices again */
+/** @param tallies the day with the faults, and the day after, on which the source states the correct prices again */
 function replay(kind: Kind | null, seed: number, tally: Tally, after: Tally): void {
   const service = new MemoryService()
   service.addCards(cards.values())
@@ -201,7 +201,7 @@ function replay(kind: Kind | null, seed: number, tally: Tally, after: Tally): vo
   )
   for (const [n, { atMs, prices }] of feeds.entries()) {
     if (kind === 'stale source') {
-      // The other market goes on daily, except for the items that it does not state any more; those move twofold here.
+      // The other market continues daily; the prices of items that the source no longer states move twofold.
       service.feed(n < faulty ? american : american.filter(({ item }) => !stale.has(item)), atMs)
       const moved = n < faulty ? prices : prices.map((row) => (stale.has(row.item) ? { ...row, minor: row.minor * 2 } : row))
       service.feed(moved, atMs)
@@ -222,8 +222,8 @@ function replay(kind: Kind | null, seed: number, tally: Tally, after: Tally): vo
 }
 
 /**
- * The EUR file, which states no figures, as a feed: alone in an empty service, or as if its prices were of the day of the
- * second file, after the first one and before that day's American prices.
+ * The EUR file, which has no figures, as a feed: alone in an empty service, or as if its prices were from the day of the second file, after the first
+ * one and before that day's American prices.
  */
 function eur(kind: Kind | null, seed: number, alone: boolean, tally: Tally): void {
   if (kind === 'stale source') return
@@ -273,7 +273,7 @@ identicalTrusted()
 timeOfJudging()
 if (process.argv.includes('--show')) showTrue()
 
-/** Prices of 0.50 EUR and more whose figures another item has as well, and that are trusted nevertheless. */
+/** Prices of at least 0.50 EUR that are trusted although another item has the same figures. */
 function identicalTrusted(): void {
   const service = started()
   service.feed(second.prices, second.atMs)
@@ -294,7 +294,7 @@ function identicalTrusted(): void {
   }
 }
 
-/** How long it takes to judge all prices of the service once. */
+/** Time for judging all prices of the service once. */
 function timeOfJudging(): void {
   const service = started()
   service.feed(second.prices, second.atMs)
@@ -307,7 +307,7 @@ function timeOfJudging(): void {
   say(`\nJudging ${prices} prices takes ${times[10]!.toFixed(0)} ms, ${((times[10]! * 1_000) / prices).toFixed(2)} µs each`)
 }
 
-/** True rows that are held and disputed, fifty of each, with what the rules saw. */
+/** Correct rows that are held or disputed, fifty of each, with the findings of the rules. */
 function showTrue(): void {
   const service = started()
   const held = service.feed(second.prices, second.atMs)

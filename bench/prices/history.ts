@@ -1,4 +1,4 @@
-// `node bench/prices/history.ts`: every month of the real daily prices against a computation from the file, and how long reads take.
+// `node bench/prices/history.ts`: compares every month of the real daily prices with values computed from the file, and measures reads.
 import { createReadStream, existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -50,7 +50,7 @@ try {
     for (const [month, { open, low, high, close }] of wanted) {
       months += 1
       const found = answered.get(month)
-      // A month without a change is not listed.
+      // A month without a change is not returned.
       const same = found ? found.open === open && found.low === low && found.high === high && found.close === close : low === high
       if (!same) {
         wrong += 1
@@ -77,7 +77,7 @@ try {
   await server.close()
 }
 
-/** Price by day, oldest first, of each item. */
+/** Prices by day, oldest first, for each item. */
 async function pricesByItem(itemOf: (product: string, day: string) => number | null): Promise<Map<number, Map<string, number>>> {
   const byItem = new Map<number, Map<string, number>>()
   const source = { bytes: gunzip(createReadStream(fileURLToPath(FILE))), fileName: null }
@@ -95,7 +95,7 @@ async function pricesByItem(itemOf: (product: string, day: string) => number | n
   return new Map([...byItem].map(([item, prices]) => [item, new Map([...prices].sort(([a], [b]) => (a < b ? -1 : 1)))]))
 }
 
-/** Month by month, from the first price to the last; a price holds until the next one. */
+/** Values by month, from the first price to the last; a price holds until the next one. */
 function monthsOf(prices: ReadonlyMap<string, number>): Map<string, Month> {
   const months = new Map<string, Month>()
   let before: number | null = null

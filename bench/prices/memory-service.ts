@@ -1,4 +1,4 @@
-// The evidence rules as a service applies them, in memory: feeds in, verdicts out, without a database.
+// Runs the evidence rules in memory as a service does: feeds in, verdicts out, without a database.
 import { readConfig } from '#config.ts'
 import { MARKETS } from '#core/markets.ts'
 import { type Hold, holdOf } from '#prices/evidence/hold.ts'
@@ -10,7 +10,7 @@ import { rhythmOf } from '#prices/evidence/rhythm.ts'
 import { bitsOf, type Figures, type PriceEvidence, type Verdict } from '#prices/evidence/types.ts'
 import { type Card, type FeedPrice, LIRA } from './singles.ts'
 
-/** Thresholds can be tried out by the environment, as in the service. */
+/** Thresholds can be varied by environment variables, as for the service. */
 const RULES = readConfig().priceRules
 const JUMP = bitsOf(['jump'])
 const AVERAGE_JUMP = bitsOf(['average_jump'])
@@ -29,7 +29,7 @@ function lira(market: number): number {
   return LIRA[RULES.currencies[MARKETS[market]!] as keyof typeof LIRA]
 }
 
-/** Rates of one day serve for all, as the files lie two weeks apart. */
+/** Rates of one day are used for all, because the files are only two weeks apart. */
 export function convert(minor: number, from: number, to: number): number {
   return Math.max(1, Math.round((minor * lira(from)) / lira(to)))
 }
@@ -48,7 +48,7 @@ export class MemoryService {
   }
 
   /**
-   * One import of a file: each price is held or published, then identities and usual ratios are computed and all is judged.
+   * Imports a file: each price is held or published, then identical figures and usual ratios are computed and all prices judged.
    * @returns why prices were held, by position in the feed
    */
   feed(prices: readonly FeedPrice[], atMs: number): Map<number, Hold> {
@@ -71,7 +71,7 @@ export class MemoryService {
     return this.items.get(item)?.prices.find((price) => price.market === market)
   }
 
-  /** Every observation of the rules about an item. */
+  /** All findings of the rules about an item. */
   findings(item: string): Finding[] {
     const findings: Finding[] = []
     const { card, prices } = this.items.get(item)!
@@ -176,7 +176,7 @@ export class MemoryService {
     return { nowMs: this.#nowMs, thresholds: RULES, convert, noiseMinor: NOISE, rhythms }
   }
 
-  /** Judges every price again. */
+  /** Judges all prices again. */
   judgeAll(): void {
     const conditions = this.#conditions()
     for (const { card, prices } of this.items.values()) {

@@ -1,4 +1,4 @@
-// `node bench/prices/readers.ts [rows]`: readers of a node while it imports an uploaded file of prices itself.
+// `node bench/prices/readers.ts [rows]`: read latencies of a node while it imports an uploaded price file itself.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

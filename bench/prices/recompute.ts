@@ -1,5 +1,5 @@
-// `node bench/prices/recompute.ts [figures]`: takes prices, multipliers and averages of the real catalogue over HTTP, computes
-// each again from its explanation alone, by arithmetic of its own, and tells how many are equal to the cent.
+// `node bench/prices/recompute.ts [figures]`: reads prices, multipliers and averages of the real catalogue over HTTP, recomputes each one
+// independently from its explanation alone, and prints how many are equal to the cent.
 import { createAccount } from '#accounts/create-account.ts'
 import { call } from '#core/verb.ts'
 import { addDemoMarket } from '#market/demo.ts'
@@ -9,7 +9,7 @@ import { startNode } from '../processes.ts'
 import { hasRealData, importRealData } from '../real-data.ts'
 
 const FIGURES = Number(process.argv[2] ?? 10_000)
-/** Requests under way at once. */
+/** Concurrent requests. */
 const AT_ONCE = 8
 const PER_PAGE = 100
 const MARKETS = ['service', 'source_a', 'source_b', 'source_c']
@@ -64,7 +64,7 @@ try {
   await server.close()
 }
 
-/** All listings first, for they are few, then the service's prices, then those of the others, until there are enough. */
+/** All listings first because there are few, then the service's own prices, then those of the other markets, up to the requested number. */
 async function recomputeAll(counts: Counts, url: string, key: string): Promise<void> {
   const get = async <T>(path: string): Promise<T> => {
     const response = await fetch(url + path, { headers: { authorization: `Bearer ${key}` } })
@@ -95,7 +95,7 @@ async function recomputeAll(counts: Counts, url: string, key: string): Promise<v
     for (let page = 1; taken < FIGURES; page += 1) {
       const items = await get<Item[]>(`/items?market=${market}&sort_by=price&sort_order=desc&per_page=${PER_PAGE}&page=${page}`)
       const prices = items.flatMap(({ id, prices: all }) => all.map((price) => ({ id, ...price })))
-      // Items without a price are last.
+      // Items without a price are sorted last.
       if (prices.length === 0) break
       for (let from = 0; from < prices.length; from += AT_ONCE) {
         const some = prices.slice(from, from + AT_ONCE)
@@ -107,7 +107,7 @@ async function recomputeAll(counts: Counts, url: string, key: string): Promise<v
   }
 }
 
-/** Cents, kuruş or hundredths by what the reference says of the rule; null where it cannot be computed. */
+/** The figure in cents, kuruş or hundredths, computed as the API reference describes the rule; null if that is impossible. */
 function recomputed({ rule, inputs }: Explanation): number | null {
   const used = inputs.filter((input) => input.used)
   const amounts = (kind: string) => used.filter((input) => input.kind === kind).map((input) => centsOf(input.amount))
@@ -136,7 +136,7 @@ function recomputed({ rule, inputs }: Explanation): number | null {
   }
 }
 
-/** A quotient of whole numbers, half of one rounded up, by whole numbers alone. */
+/** A quotient rounded half up, computed with integers only. */
 function halfUp(dividend: number, divisor: number): number {
   return Number((2n * BigInt(dividend) + BigInt(divisor)) / (2n * BigInt(divisor)))
 }

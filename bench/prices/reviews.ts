@@ -1,4 +1,4 @@
-// `node bench/prices/reviews.ts [items]`: how long pages of prices in question take, by kind of page, beside a bare indexed page.
+// `node bench/prices/reviews.ts [items]`: duration of pages of prices under review, by filter, compared to a bare indexed page.
 import { performance } from 'node:perf_hooks'
 import { sql } from 'kysely'
 import { call } from '#core/verb.ts'
@@ -8,7 +8,7 @@ import { setRates } from '#prices/set-rates.ts'
 import { startDatabaseServer } from '../database.ts'
 import { copyGeneratedData, copyOtherMarketPrices } from '../generated-data.ts'
 
-/** Of a page at the 99th percentile. */
+/** Limit for a page at the 99th percentile. */
 const LIMIT_MS = 50
 const RUNS = 200
 const items = Number(process.argv[2] ?? 50_000)
@@ -21,7 +21,7 @@ try {
   await call(setRates, ctx, { rates: Object.entries({ USD: 40, EUR: 45.5 }).map(([currency, rate]) => ({ day, currency, rate })) })
   await copyGeneratedData(ctx.db, items)
   await copyOtherMarketPrices(ctx.db, items)
-  // Two of twelve prices of an item: two labels of every fourth item, in both of its markets, and a held one of every item besides.
+  // Two of an item's twelve prices are disputed (two labels of every fourth item, in both of its markets), and every item has a held one.
   await sql`update prices set state = 1, flags = 16 where label_id in (4, 5) and item_id % 4 = 0`.execute(on)
   await sql`insert into imports (format, author, status) select 'bench', 'bench', 'done' from generate_series(1, 10)`.execute(on)
   await sql`

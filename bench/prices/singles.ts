@@ -1,4 +1,4 @@
-// The real prices of single cards with all figures that their feeds state, by card and finish, for measurements in memory.
+// The real prices of single cards with all figures of their feeds, by card and finish, for measurements in memory.
 import { createReadStream, existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { csvRows, gunzip, ndjsonRows } from '#core/feed.ts'
@@ -16,7 +16,7 @@ export const FILES = {
 export const SOURCE_B = 2
 export const SOURCE_C = 3
 
-/** One row of a feed about one item and market, in minor units of the market's currency. */
+/** A row of a feed for an item and market, in minor units of the market's currency. */
 export interface FeedPrice extends Figures {
   item: string
   market: number
@@ -25,7 +25,7 @@ export interface FeedPrice extends Figures {
 
 /** A card in one finish. */
 export interface Card {
-  /** card id and finish, as the earlier file keys them */
+  /** card id and finish, as keyed in the earlier file */
   item: string
   name: string
   setId: string
@@ -33,7 +33,7 @@ export interface Card {
   finish: string
 }
 
-/** All rows of one file: what a service would read of it on one day. */
+/** All rows of one file: what a service would read from it on one day. */
 export interface Feed {
   atMs: number
   prices: FeedPrice[]
@@ -46,7 +46,7 @@ const RATES: Readonly<Record<keyof typeof DAYS, { eur: number; usd: number }>> =
 }
 export const DAYS = { first: '2026-07-23', second: '2026-08-05' } as const
 
-/** Printings of the later file that are the row's own finish. */
+/** Printings of the later file that match the row's own finish. */
 const PRINTINGS: Readonly<Record<string, readonly string[]>> = {
   'unlimited normal': ['normal', 'unlimited'],
   'unlimited holo': ['holofoil', 'unlimited-holofoil'],
@@ -69,10 +69,10 @@ export function hasSingles(): boolean {
   return existsSync(new URL(FILES.first, FOLDER))
 }
 
-/** Lira for a unit, in the proportion that the second file states. */
+/** Lira per unit, in the proportions stated by the second file. */
 export const LIRA = { EUR: 45.5, USD: (45.5 * 5.115284749870175) / 5.9102, TRY: 1 }
 
-/** One of the two files with the values of all sources, by the rules of the `singles-brl` format. */
+/** One of the two files with the values of all sources, read by the rules of the `singles-brl` format. */
 export async function readSingles(which: 'first' | 'second'): Promise<Feed> {
   const rows: BrlRow[] = []
   for await (const lines of ndjsonRows(source(FILES[which])))
@@ -88,7 +88,7 @@ export async function readSingles(which: 'first' | 'second'): Promise<Feed> {
     feed.cards.push({ item, name: row.name, setId: row.setId, number: row.number, finish })
     const eur = (name: string) => exchanged(brlOf(row, name), rates.eur)
     const trend = eur('cardmarketTrend')
-    // As the format reads it: one Cardmarket product has both editions, and the reverse holo's trend is copied to the holo card.
+    // As in the format: one Cardmarket product includes both editions, and the reverse holo's trend is copied to the holo card.
     const isCopy = firstEdition || (row.finish === 'holo' && brlOf(row, 'cardmarketTrend') === reverseTrends.get(row.cardId))
     if (trend && !isCopy) {
       const [avg1, avg7, avg30, low] = [eur('cardmarketAvg1'), eur('cardmarketAvg7'), eur('cardmarketAvg30'), eur('cardmarketLow')]
@@ -107,7 +107,7 @@ export async function readSingles(which: 'first' | 'second'): Promise<Feed> {
   return feed
 }
 
-/** The changes of the days between the two files: `brl` are centavos of a mean of unlike values. */
+/** The changes on the days between the two files: `brl` are centavos, means of different kinds of values. */
 export async function readChanges(): Promise<{ item: string; day: string; brl: number; before: number | null }[]> {
   const changes: { item: string; day: string; brl: number; before: number | null }[] = []
   for await (const lines of csvRows(source(FILES.changes), ['key', 'date', 'oldPriceBrl', 'newPriceBrl'])) {
@@ -128,7 +128,7 @@ export interface EurRow {
   atMs: number
 }
 
-/** The EUR file, whose amounts come in three forms: `0.58€`, `57,99 €`, `1,671.68€`. */
+/** The EUR file, whose amounts have three forms: `0.58€`, `57,99 €`, `1,671.68€`. */
 export async function readEur(): Promise<EurRow[]> {
   const found: EurRow[] = []
   for await (const lines of csvRows(source(FILES.eur), ['name', 'set', 'number', 'eur_price', 'last_updated'])) {

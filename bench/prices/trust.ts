@@ -1,4 +1,4 @@
-// `node bench/prices/trust.ts`: the real price files through the rules, as history, and back by a revert.
+// `node bench/prices/trust.ts`: imports the real price files with all rules, as history, and reverts them.
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createReadStream, existsSync } from 'node:fs'
@@ -19,7 +19,7 @@ import { type BenchDatabase, startDatabaseServer } from '../database.ts'
 import { hasRealData, importRealData } from '../real-data.ts'
 
 const DATA = new URL('../../../shared/data/', import.meta.url)
-/** USD and EUR in lira on the days of the two BRL files, in the proportion that those state. */
+/** USD and EUR in lira on the days of the two BRL files, in the proportions stated there. */
 const RATES = [
   { day: '2024-01-01', currency: 'USD', rate: 40 },
   { day: '2024-01-01', currency: 'EUR', rate: 45.5 },
@@ -71,7 +71,7 @@ async function showHeld({ ctx }: BenchDatabase): Promise<void> {
   for (const row of rows) say(JSON.stringify(Object.values(row)))
 }
 
-/** The eleven days of changes, each as one batch of prices of a market that has none else. */
+/** Replays the eleven days of changes, each as a batch of prices of a market without others. */
 async function replayChanges({ ctx }: BenchDatabase): Promise<void> {
   const days = new Map<string, string[]>()
   const bytes = gunzip(createReadStream(fileURLToPath(new URL('prices/pokemon-singles-brl-changes.csv.gz', DATA))))

@@ -1,5 +1,5 @@
-// `node bench/search/field-queries.ts [--generated ROWS]`: generated field queries against a filter over the rows of the database, then
-// queries of noise, and how long each takes.
+// `node bench/search/field-queries.ts [--generated ROWS]`: compares generated field queries with a filter over the database rows, then sends random
+// noise as queries, and measures durations.
 import { sql } from 'kysely'
 import { readConfig } from '#config.ts'
 import { readFieldQuery } from '#catalogue/field-query/field-query.ts'
@@ -17,7 +17,7 @@ import { randomNumbers } from '../random.ts'
 import { importRealData } from '../real-data.ts'
 
 const QUERIES = 2_000
-/** Items, by chance, for which a query is compared with the filter. */
+/** Random items for which a query is compared with the filter. */
 const LOOKED_AT = 2_000
 const NOISE = 20_000
 const LONGEST_MS = 50
@@ -231,7 +231,7 @@ function timeThem({ queries, items }: Catalogue): void {
   const times: number[] = []
   for (let round = 0; round < 5; round += 1) {
     for (const [at, text] of texts.entries()) {
-      // A parameter of its own, so that no result is known yet.
+      // A unique condition, so that no result is cached.
       const asked = `${text} -hp=${60_000 + round * 100 + at}`.slice(0, 500)
       const started = performance.now()
       const { total } = queries.page({ query: readFieldQuery(asked.split(' or ').length > 19 ? text : asked) }, 'name', 'asc', 0, 20)
@@ -245,7 +245,7 @@ function timeThem({ queries, items }: Catalogue): void {
   )
 }
 
-/** Texts that nobody would write: each is read, or refused with a reason. */
+/** Meaningless texts: each must be parsed, or refused with a reason. */
 function feedNoise({ queries }: Catalogue): void {
   const pieces = [
     'set:',

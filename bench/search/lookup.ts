@@ -1,4 +1,4 @@
-// `node bench/search/lookup.ts [seconds]`: look-ups of 500 identifiers each, by ids of other systems, by set and number, and of both kinds.
+// `node bench/search/lookup.ts [seconds]`: look-ups of 500 identifiers each: ids of other systems, sets and numbers, and both kinds.
 import { sql } from 'kysely'
 import type { BenchDatabase } from '../database.ts'
 import { sending } from '../load.ts'

@@ -1,4 +1,4 @@
-// Measures requests on the real catalogue: at a fixed rate, and as many as there can be, beside bare node:http with answers of the same size.
+// Measures requests on the real catalogue, at a fixed rate and at full load, compared to bare node:http with responses of the same size.
 import { type BenchDatabase, startDatabaseServer } from '../database.ts'
 import { type LoadFigures, measure, writeRequests } from '../load.ts'
 import { paced, type PacedFigures } from '../paced.ts'
@@ -15,11 +15,11 @@ export interface Measurement {
   /** lines of a requests file */
   requests: (database: BenchDatabase) => Promise<string[]>
   perSecond: number
-  /** of the 99th percentile at that rate, in milliseconds */
+  /** goal for the 99th percentile at that rate, in milliseconds */
   goalMs: number
 }
 
-/** Measures one after the other, `seconds` each, and prints the figures. */
+/** Runs the measurements one after the other, `seconds` each, and prints the figures. */
 export async function measureOnRealCatalogue(measurements: readonly Measurement[], seconds: number): Promise<void> {
   const server = await startDatabaseServer()
   try {

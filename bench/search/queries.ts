@@ -1,5 +1,5 @@
-// `node bench/search/queries.ts [--misses]`: how often the right item comes first, and among the first five, of 400 searches as people
-// type them, by class. With DATABASE_URL it asks the catalogue that is there; else it imports the real one first.
+// `node bench/search/queries.ts [--misses]`: how often the right item is the first result, or among the first five, for 400 realistic searches, by
+// class. Uses the catalogue at DATABASE_URL, or imports the real one first.
 import { readFileSync } from 'node:fs'
 import { readConfig } from '#config.ts'
 import { byPlainness, finishKey, finishSlug, finishWords } from '#catalogue/finishes.ts'
@@ -12,26 +12,26 @@ import { fold } from '#index/fold.ts'
 import { startDatabaseServer } from '../database.ts'
 import { importRealData } from '../real-data.ts'
 
-/** A search and what is known of the item that it means. Without a finish that is the card's plainest version. */
+/** A search and the item that it means. Without a finish, that is the plainest version of the card. */
 interface Sought {
   class: string
   query: string
   game: string
   genre?: string
   name?: string
-  /** id of the set at TCGdex */
+  /** TCGdex id of the set */
   set?: string
   number?: string
   language?: string
   finish?: string
-  /** whether any version is right that has the words of the finish */
+  /** whether any version that has the words of the finish is right */
   anyFinish?: boolean
 }
 
 const FORMATS = ['tcgdex', 'pokemontcg', 'punk-records', 'tcgplayer-sealed', 'cardmarket-products']
 const GOALS = { first: 88, five: 95 }
 const CLASS_GOALS = { first: 70, five: 85 }
-/** Goals of the classes that were good from the beginning. */
+/** Goals for the classes that were good from the start. */
 const GOOD_GOALS = { first: 94, five: 99 }
 const GOOD = ['name and number', 'typo', 'accents and Turkish letters']
 
@@ -85,7 +85,7 @@ function report(catalogue: Catalogue): void {
   console.log(`longest search ${longest.toFixed(1)} ms`)
 }
 
-/** The rows that are right. */
+/** The rows of the right items. */
 function rightRows({ items, categories }: Catalogue, one: Sought): Set<number> {
   const name = one.name === undefined ? null : fold(one.name)
   const rows: number[] = []

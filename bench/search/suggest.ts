@@ -11,7 +11,7 @@ await measureOnRealCatalogue(
   Number(process.argv[2] ?? 20),
 )
 
-/** Every beginning of what is typed, as a text field asks them one after the other. */
+/** Every prefix of the typed text, in the order in which a text field requests them. */
 async function keystrokes({ ctx }: BenchDatabase): Promise<string[]> {
   const { rows } = await sql<{ typed: string }>`
     select case n % 4 when 0 then name when 1 then name || ' ' || coalesce(split_part(code, '/', 1), '') when 2 then coalesce(code, name)
@@ -19,6 +19,6 @@ async function keystrokes({ ctx }: BenchDatabase): Promise<string[]> {
     from (select i.name, i.code, c.name as set, row_number() over () as n
       from (select * from items order by md5(id::text) limit ${TYPED}) i join categories c on c.id = i.category_id) chosen`.execute(ctx.db.kysely)
   const texts = rows.flatMap(({ typed }) => Array.from({ length: Math.min(typed.length, LONGEST) }, (_, end) => typed.slice(0, end + 1)))
-  // Half a character at the end is nothing that can be sent.
+  // A text that ends with half a surrogate pair cannot be sent.
   return texts.filter((text) => text.isWellFormed()).map((text) => `/api/v1/items/suggest?q=${encodeURIComponent(text)}`)
 }

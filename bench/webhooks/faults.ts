@@ -1,4 +1,4 @@
-// `node bench/webhooks/faults.ts`: what arrives and when while receivers hang, the database dies, and the receiver is away.
+// `node bench/webhooks/faults.ts`: deliveries and their delays while receivers hang, the database is killed, or the receiver is unreachable.
 import { parseArgs } from 'node:util'
 import { type Child, drained, openReceiver, openScene, openSeller, pause, percentile, sell, startWorker } from './scene.ts'
 
@@ -6,7 +6,7 @@ const { values } = parseArgs({ options: { seconds: { type: 'string', default: '1
 const seconds = Number(values.seconds)
 const RATE = 50
 const HANGING = 100
-/** The receiver that is away: a tenth of 4 minutes, with a tenth of the delays of 30 s and 5 min. */
+/** Time the receiver is unreachable: a tenth of 4 minutes, with a tenth of the delays of 30 s and 5 min. */
 const AWAY_MS = 24_000
 const TENTH = { WEBHOOK_RETRY_DELAYS: '3s,30s' }
 
@@ -18,7 +18,7 @@ const latencies = new Map<number, number>()
 let orders = 0
 const receiver = await openReceiver(({ orderId, atMs }) => {
   const since = committed.get(orderId)
-  // Unknown while the commit's own answer is still on its way here: then it arrived in no time.
+  // Unknown if the commit's response is still on its way: the delay is then 0.
   if (!latencies.has(orderId)) latencies.set(orderId, since === undefined ? 0 : atMs - since)
 })
 const healthy = await openSeller(scene.database, receiver.url)
@@ -39,7 +39,7 @@ async function sellOne(): Promise<void> {
   committed.set(orderId, performance.now())
 }
 
-/** Sells at a steady rate without waiting for any sale; gives how many were refused. */
+/** Sells at a steady rate without waiting for sales to complete. @returns number of refused sales */
 async function sellSteadily(): Promise<number> {
   let refused = 0
   const started = performance.now()

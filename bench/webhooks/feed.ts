@@ -1,5 +1,5 @@
-// `node bench/webhooks/feed.ts`: orders and expiries of many sellers while clients wait at their feeds; counts what each client read, in
-// which order and how long after its commit.
+// `node bench/webhooks/feed.ts`: orders and expiries of many sellers while clients poll their feeds; checks what each client reads, in which order,
+// and how long after its commit.
 import { readFileSync } from 'node:fs'
 import { Agent, request as httpRequest } from 'node:http'
 import { fileURLToPath } from 'node:url'
@@ -47,7 +47,7 @@ const api = startProcess([MAIN, 'serve'], {
 })
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
 
-/** Node's own client: what fetch costs would be measured, too. */
+/** Node's own client, because the overhead of fetch would be measured, too. */
 function ask<T>(to: string, credential: string, method = 'GET', body?: object): Promise<{ status: number; body: T }> {
   const text = body === undefined ? '' : JSON.stringify(body)
   return new Promise((resolve, reject) => {
@@ -108,7 +108,7 @@ async function openListing(sellerId: number, itemId: number): Promise<number> {
 
 interface Read {
   id: string
-  /** by the clock of this machine, which is the database's, too */
+  /** by the clock of this machine, which the database shares */
   atMs: number
 }
 
@@ -121,7 +121,7 @@ let running = true
 let ending = false
 const problems: string[] = []
 
-/** Reads a feed by long polls until everything has ended and nothing more comes. */
+/** Reads a feed by long polling until everything has ended and no more events arrive. */
 async function follow({ accountId, key }: Seller): Promise<Client> {
   const reads: Read[] = []
   let after = ''
@@ -154,12 +154,12 @@ const random = <T>(list: T[]): T => list[Math.floor(Math.random() * list.length)
 const writers = Array.from({ length: WRITERS }, async (_, writer) => {
   for (let i = 1; running; i++) {
     const begun = performance.now()
-    // Lines of one or of two sellers.
+    // Lines of one or two sellers.
     const lines = [random(random(all).listings), ...(i % 3 === 0 ? [random(random(all).listings)] : [])].map((listing) => ({
       listing_id: listing,
       quantity: 1,
     }))
-    // One whose period has ended meanwhile is refused.
+    // An order for a listing whose period has just ended is refused.
     if (await operator('POST', '/orders', { order_id: writer * 10_000_000 + i, lines }).catch(() => null)) orders += 1
     await pause(Math.max(0, (1_000 * WRITERS) / ordersASecond - (performance.now() - begun)))
   }
@@ -167,7 +167,7 @@ const writers = Array.from({ length: WRITERS }, async (_, writer) => {
 const expiring = (async () => {
   while (running) {
     await pause(EXPIRE_EVERY_MS)
-    // The periods of some listings end; those that have expired are published again by their owners.
+    // Ends the periods of some listings; their owners publish expired ones again.
     await sql`update listings set expires_at = now() where id in (select id from listings where status = 'active' order by random() limit 5)`.execute(
       kysely,
     )
@@ -190,7 +190,7 @@ while (performance.now() - started < seconds * 1_000) {
 }
 running = false
 await Promise.all([...writers, expiring])
-// Everything that was committed has been read when the last polls are empty.
+// Once the last polls are empty, everything committed has been read.
 ending = true
 const followed = await Promise.all(clients)
 

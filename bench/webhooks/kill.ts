@@ -1,4 +1,4 @@
-// `node bench/webhooks/kill.ts`: takes orders while API and worker are killed with -9, and counts what arrived.
+// `node bench/webhooks/kill.ts`: records orders while API and worker are killed with -9, and counts the deliveries.
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { sql } from 'kysely'
@@ -23,7 +23,7 @@ const port = receiver.port + 1
 const settings = { DATABASE_URL: url, SECRET_KEY, OPERATOR_PORT: String(port), OPERATOR_TOKEN }
 const startApi = () => startProcess([MAIN, 'operator'], settings)
 
-/** Asks until there is an answer: the API may be dead at any moment. */
+/** Retries until there is a response, because the API may be down at any time. */
 async function operator<T>(method: string, path: string, body: object): Promise<T> {
   for (;;) {
     try {
@@ -36,7 +36,7 @@ async function operator<T>(method: string, path: string, body: object): Promise<
       if (response.ok) return answer.data
       if (response.status < 500) throw new Error(`${path}: ${JSON.stringify(answer.error)}`)
     } catch (error) {
-      // What fetch throws is a TypeError: no answer.
+      // fetch throws a TypeError if there is no response.
       if (!(error instanceof TypeError) && !(error instanceof SyntaxError)) throw error
     }
     await pause(20)
@@ -64,7 +64,7 @@ const selling = (async () => {
   for (let orderId = 1; orderId <= sales; orderId++) {
     await operator('POST', '/orders', { order_id: orderId, lines: [{ listing_id: listingId, quantity: 1 }] })
     acknowledged += 1
-    // So that sales go on until the last kill.
+    // Paces the kills, so that sales continue until the last one.
     while (killed < kills && acknowledged / sales > (killed + 1) / kills) await pause(5)
   }
 })()

@@ -1,4 +1,4 @@
-// What the webhook measurements share: a database, sellers with webhooks, a receiver, and workers as processes.
+// Shared by the webhook benchmarks: a database, sellers with webhooks, a receiver, and workers as processes.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
@@ -29,7 +29,7 @@ process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })
 
-/** @param settings further ones of PostgreSQL */
+/** @param settings additional PostgreSQL settings */
 export async function openScene(settings: Readonly<Record<string, string>> = {}): Promise<Scene> {
   const server = await startDatabaseServer(settings)
   const database = await server.create('webhooks')
@@ -40,12 +40,12 @@ export async function openScene(settings: Readonly<Record<string, string>> = {})
   return { server, database, close }
 }
 
-/** An account whose webhook leads to a URL. */
+/** An account with a webhook to a URL. */
 export async function openSeller(database: BenchDatabase, url: string): Promise<number> {
   return (await openSignedSeller(database, url)).accountId
 }
 
-/** The same, with the secret that its webhooks are signed with. */
+/** The same, with the secret that signs its webhooks. */
 export async function openSignedSeller({ ctx, url: databaseUrl }: BenchDatabase, url: string): Promise<{ accountId: number; secret: string }> {
   const { id: accountId } = await call(createAccount, ctx, { name: 'Seller', plan: 'plus' })
   const webhooks = webhookRules(readConfig({ DATABASE_URL: databaseUrl, SECRET_KEY }), ctx.db, log, () => [])
@@ -54,7 +54,7 @@ export async function openSignedSeller({ ctx, url: databaseUrl }: BenchDatabase,
   return { accountId, secret }
 }
 
-/** Commits order lines of one account, each under an order id of its own. */
+/** Commits order lines of an account, each in an order of its own. */
 export async function sell(db: Db, accountId: number, orderIds: number[]): Promise<void> {
   const now = new Date()
   const line = {
@@ -79,7 +79,7 @@ export interface Post {
   atMs: number
 }
 
-/** A receiver in this process that answers 200 after a while; hanging, it never answers. */
+/** A receiver in this process that responds with 200 after a delay, or never if it hangs. */
 export async function openReceiver(onPost: (post: Post) => void, { delayMs = 0, hangs = false, port = 0 } = {}) {
   const server: Server = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -106,7 +106,7 @@ export async function openReceiver(onPost: (post: Post) => void, { delayMs = 0, 
 
 export interface Child {
   process: ChildProcess
-  /** resolves when it says that it runs */
+  /** resolves when it prints that it runs */
   ready: Promise<void>
   kill: (signal: NodeJS.Signals) => Promise<void>
 }

@@ -1,4 +1,4 @@
-// Every workload, in the order in which they are measured: writes after the reads that are compared with the database.
+// All workloads in the order in which they are measured: writes after the reads that are compared with the database.
 import type { Workload } from '../workload.ts'
 import { collectionWorkloads } from './collections.ts'
 import { graphqlWorkloads } from './graphql.ts'
@@ -21,8 +21,8 @@ export const WORKLOADS: Workload[] = [
 ]
 
 /**
- * Those that a list such as `1,6w` names, null for everything.
- * @param exact otherwise `6` stands for all its variants, too
+ * The workloads of a list such as `1,6w`; null for all.
+ * @param exact otherwise `6` includes all its variants
  */
 export function chosenWorkloads(ids: string[] | null, exact = false): Workload[] {
   return WORKLOADS.filter(({ id }) => !ids || ids.includes(id) || (!exact && ids.includes(id.replace(/[a-z]+$/, ''))))

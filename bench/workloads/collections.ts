@@ -1,4 +1,4 @@
-// Workload 8: records added to a collection, which its list then shows, and a very long list read whole.
+// Workload 8: records added to a collection and then listed, and a very long list read as a whole.
 import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { createCollection } from '#collections/create-collection.ts'
@@ -42,7 +42,7 @@ async function traffic(stage: Stage): Promise<Traffic> {
   return { plan: 'plus', requests, bytes, plain: true, verify }
 }
 
-/** A list of very many records, read whole, and the node's memory while it is sent. */
+/** A list of very many records read as a whole, and the node's memory while sending it. */
 async function prepareLongList(stage: Stage) {
   const { database, effort } = stage
   const db = database.ctx.db.kysely
@@ -102,7 +102,7 @@ async function countOf(stage: Stage, collectionId: number): Promise<number> {
   return data.find(({ id }) => id === collectionId)!.items_count
 }
 
-/** Most memory that a process ever held; NaN where the system does not tell. */
+/** Peak memory of a process; NaN if the system does not report it. */
 function peakMb(pid: number): number {
   try {
     return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024

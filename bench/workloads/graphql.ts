@@ -1,4 +1,4 @@
-// Workload 5: pages of items and walks down the categories by GraphQL, and the most expensive queries that the limits allow.
+// Workload 5: pages of items and walks down the categories over GraphQL, and the most expensive queries that the limits allow.
 import { sql } from 'kysely'
 import { dataOf, spread } from '../answers.ts'
 import type { Traffic } from '../compare.ts'
@@ -11,7 +11,7 @@ import { httpWorkload, type Workload } from '../workload.ts'
 
 const PAGES = 100
 const ORDERS = [{}, { sortBy: 'price' }, { game: 'pokemon' }, { sortBy: 'updated_at', game: 'onepiece' }]
-/** With every order more different queries than answers are kept. */
+/** With all sort orders, more distinct queries than the response cache holds. */
 const FRESH_PAGES = 600
 const EVERY_ORDER = ['name', 'code', 'id', 'price', 'updated_at'].flatMap((sortBy) => ['asc', 'desc'].map((sortOrder) => ({ sortBy, sortOrder })))
 const CHECKED_ANSWERS = 100
@@ -52,7 +52,7 @@ export const graphqlWorkloads: Workload[] = [
   { id: '5d', title: 'GraphQL: the most expensive queries', goal: null, data: 'items', prepare: async (stage) => () => measureMostExpensive(stage) },
 ]
 
-/** @throws Error when a query fails */
+/** @throws Error if a query fails */
 async function trafficOf(stage: Stage, requests: string[]): Promise<Traffic> {
   let bytes = 0
   const asked = spread(requests, CHECKED_ANSWERS)
@@ -60,7 +60,7 @@ async function trafficOf(stage: Stage, requests: string[]): Promise<Traffic> {
   return { plan: 'professional', requests, bytes: Math.round(bytes / asked.length), plain: false }
 }
 
-/** So many pages of 20 items in each order, by the cursors that come back. */
+/** Pages of 20 items in each sort order, by the returned cursors. */
 async function itemPages(stage: Stage, orders: object[], pages: number): Promise<string[]> {
   const requests: string[] = []
   for (const order of orders) {
@@ -89,7 +89,7 @@ async function walks({ database }: Stage): Promise<string[]> {
   return rows.map(({ id }) => sending('POST', '/graphql', { query: WALK, variables: { id } }))
 }
 
-/** Times queries that use up the limits of the largest plan, and again with a field that fails: graphql-js answers those. */
+/** Measures queries that use up the limits of the largest plan, and again with a failing field, which makes graphql-js execute them. */
 async function measureMostExpensive(stage: Stage) {
   const figures: { name: string; bytes: number; ms: number; msWithError: number }[] = []
   for (const [name, query] of Object.entries(MOST_EXPENSIVE)) {
@@ -108,7 +108,7 @@ async function measureMostExpensive(stage: Stage) {
   return { table, figures }
 }
 
-/** The longest of some times. */
+/** The longest of several durations. */
 async function timeOf(stage: Stage, query: string): Promise<{ ms: number; bytes: number }> {
   const request = sending('POST', '/graphql', { query })
   const node = await stage.node()

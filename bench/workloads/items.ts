@@ -1,5 +1,4 @@
-// Workloads 1 to 4: item details, list pages near and deep, and searches, over what is in the database; 1m to 4m with the
-// prices of another market than most items are of.
+// Workloads 1 to 4: item details, near and deep list pages, and searches; 1m to 4m with the prices of a market other than that of most items.
 import { sql } from 'kysely'
 import { type Market, MARKETS } from '#core/markets.ts'
 import type { Plan } from '#core/plans.ts'
@@ -18,7 +17,7 @@ const DEEP_ROWS = 1_000
 const DEEP_PAGES = 12
 const WORDS = 1_200
 const PAIRS = 200
-/** More than any cache of results keeps. */
+/** More than any result cache holds. */
 const FRESH_QUERIES = 12_000
 const FRESH_PAGES = 40
 const CHECKED_ANSWERS = 40
@@ -31,7 +30,7 @@ interface Reading {
   goal: number | null
   plan: 'starter' | 'professional'
   paths: (db: Db) => Promise<string[]>
-  /** whether totals must be as the baseline server counts them */
+  /** whether totals must equal those of the baseline server */
   counted: boolean
 }
 
@@ -74,15 +73,15 @@ export const itemWorkloads: HttpWorkload[] = READINGS.map((reading) =>
   httpWorkload({ ...reading, data: 'items', traffic: (stage) => traffic(stage, reading) }),
 )
 
-/** Paths of item details, in no order; as many as the load generator can hold. */
+/** Paths of item details in random order, as many as the load generator can hold. */
 export async function detailPaths(db: Db): Promise<string[]> {
   const ids = await column(db, sql`select id as value from items order by md5(id::text) limit ${DETAILS}`)
   return ids.map((id) => `/api/v1/items/${id}`)
 }
 
 /**
- * Checks an answer of the item paths.
- * @throws Error when it is not a success or does not have the requested shape
+ * Checks a response of the item paths.
+ * @throws Error if it failed or does not have the expected shape
  */
 export function checkItems(plan: Plan, path: string, status: number, text: string): { total: number | null } {
   const wrong = (what: string) => new Error(`${path}: ${what}: ${text.slice(0, 200)}`)
@@ -137,7 +136,7 @@ async function traffic(stage: Stage, { plan, goal, paths, counted }: Reading): P
   return { plan, requests, bytes: Math.round(bytes / asked.length), plain: goal !== null }
 }
 
-/** Paths of item details with the prices of one market that the items are not of. */
+/** Paths of item details with prices of a market other than the items' own. */
 async function otherDetailPaths(db: Db): Promise<string[]> {
   const [market] = (await otherMarkets(db)) as [Market]
   const ids = await column(
@@ -159,7 +158,7 @@ function nearPages(filters: string[]): string[] {
   return shuffled(filters.flatMap((filter) => pages(1, PAGES).map((page) => `/api/v1/items?page=${page}&per_page=${PER_PAGE}${filter}`)))
 }
 
-/** Near pages of every sort order under one or two filters. */
+/** First pages of every sort order with one or two filters. */
 async function freshListPaths(db: Db): Promise<string[]> {
   const filters = ['', ...(await largeFilters(db, FRESH_PAGES * PER_PAGE))]
   const paths = filters.flatMap((filter) =>
@@ -168,7 +167,7 @@ async function freshListPaths(db: Db): Promise<string[]> {
   return shuffled(paths).slice(0, FRESH_QUERIES)
 }
 
-/** Pages more than a thousand rows into each sort order under each pair of filters. */
+/** Pages more than a thousand rows into each sort order with each pair of filters. */
 async function deepPaths(db: Db): Promise<string[]> {
   return deepPages(await largeFilters(db, DEEP_ROWS + DEEP_PAGES * PER_PAGE))
 }
@@ -187,7 +186,7 @@ function deepPages(filters: string[]): string[] {
   )
 }
 
-/** One or two filters, as query text, that leave at least so many items. */
+/** Query strings of one or two filters that leave at least this many items. */
 async function largeFilters(db: Db, atLeast: number): Promise<string[]> {
   const fields = ['market', 'game', 'genre'] as const
   const filters: string[] = []
@@ -209,7 +208,7 @@ async function largeFilters(db: Db, atLeast: number): Promise<string[]> {
   return filters
 }
 
-/** Markets that have prices of many items that are not of them, most first. */
+/** Markets with prices of many items of other markets, largest number first. */
 async function otherMarkets(db: Db): Promise<Market[]> {
   const markets = await column(
     db,
@@ -220,7 +219,7 @@ async function otherMarkets(db: Db): Promise<Market[]> {
   return markets.map((market) => MARKETS[Number(market)]!)
 }
 
-/** `market=` of such markets, alone and with another filter, as query text, where so many items are left. */
+/** Query strings with `market=` for these markets, alone and with another filter, that leave enough items. */
 async function marketFilters(db: Db, atLeast: number): Promise<string[]> {
   const filters: string[] = []
   for (const market of await otherMarkets(db)) {
@@ -244,12 +243,12 @@ async function marketFilters(db: Db, atLeast: number): Promise<string[]> {
   return filters
 }
 
-/** Whether a market has prices of the item `i`. */
+/** Whether a market has prices for the item `i`. */
 function pricedBy(market: Market) {
   return sql`exists (select from prices p where p.item_id = i.id and p.market = ${MARKETS.indexOf(market)})`
 }
 
-/** A market's position in MARKETS, as prices have it. */
+/** A market's position in MARKETS, as stored with prices. */
 function positionOf(market: ReturnType<typeof sql.ref>) {
   return sql`array_position(${[...MARKETS]}::text[], ${market}) - 1`
 }
@@ -269,7 +268,7 @@ async function searchPaths(db: Db): Promise<string[]> {
   return shuffled([...(await words(db)).slice(0, WORDS), ...pairs]).map(search)
 }
 
-/** Words, and words with one of their letters lost, joined in pairs when there are too few: all different. */
+/** Words, and words with one letter removed, joined in pairs if there are too few; all distinct. */
 async function freshPaths(db: Db): Promise<string[]> {
   const known = await words(db)
   const queries = new Set(known)

@@ -1,4 +1,4 @@
-// Workload 6: published listings searched by text, price, game and language, in every sort, with all that can be added.
+// Workload 6: searches of published listings by text, price, game and language, in every sort order, with all optional parts.
 import { sql } from 'kysely'
 import type { Db } from '#db/schema.ts'
 import { answerTo, dataOf, spread } from '../answers.ts'
@@ -9,13 +9,13 @@ import { type HttpWorkload, httpWorkload } from '../workload.ts'
 
 const FLAGS = 'with_item=1&with_pc=1&with_average=1&with_last_sales=1'
 const REQUESTS = 1_400
-/** More than any cache of results keeps. */
+/** More than any result cache holds. */
 const FRESH_REQUESTS = 12_000
 const WORDS = 40
-/** Words that stand in titles beside the item's name: languages and grades. */
+/** Words in titles besides the item's name: languages and grades. */
 const SECOND_WORDS = ['psa', 'near', 'ja', 'tr']
 const PER_PAGE = 20
-/** The rarest of the languages that deep pages are asked in has an eighth of the listings. */
+/** The rarest language used for deep pages has an eighth of the listings. */
 const DEEP_SHARE = 1 / 8
 
 interface Choice {
@@ -29,7 +29,7 @@ interface Search {
   id: string
   title: string
   goal: number | null
-  /** how many different ones are asked */
+  /** number of distinct requests */
   queries: number
   query: (choice: Choice) => string
 }
@@ -86,7 +86,7 @@ function filtered({ pick, random }: Choice): string {
   return `${prices}&game[]=pokemon&language[]=${pick(['en', 'ja'])}&sort_by=${pick(['price_low', 'price_high'])}&${FLAGS}`
 }
 
-/** @throws Error when a total is not what the database counts */
+/** @throws Error if a total differs from the database's count */
 async function traffic(stage: Stage, { goal, queries, query }: Search): Promise<Traffic> {
   const { database, effort, listings } = stage
   const random = randomNumbers(6)
@@ -119,7 +119,7 @@ interface Found {
   pagination: { total: number }
 }
 
-/** Frequent words of item names without accents, which the baseline server would tell apart. */
+/** Frequent words of item names without accents, which the baseline server would distinguish. */
 async function wordsOf(db: Db): Promise<string[]> {
   const { rows } = await sql<{ word: string }>`
     select word from items, regexp_split_to_table(lower(name), ' ') as word

@@ -1,4 +1,4 @@
-// Workload 7: a seller's own prices changed by fifty at once, each answer after its fsync.
+// Workload 7: a seller's own prices changed over fifty connections, each response after its fsync.
 import { sql } from 'kysely'
 import { change } from '#db/change.ts'
 import { dataOf, spread } from '../answers.ts'
@@ -8,7 +8,7 @@ import { CONNECTIONS, type LoadFigures, sending } from '../load.ts'
 import type { Stage } from '../stage.ts'
 import { type HttpWorkload, httpWorkload } from '../workload.ts'
 
-/** Far more than connections, so that no two requests for one listing are under way at the same time. */
+/** Far more than connections, so that no listing has two requests at the same time. */
 const LISTINGS = 2_500
 
 interface PriceChange {
@@ -28,7 +28,7 @@ async function traffic(stage: Stage): Promise<Traffic> {
   const { database, listings } = stage
   const { db } = database.ctx
   const own = spread(ownPublished(listings), LISTINGS)
-  // Twice through them, with another price each time.
+  // Two passes over the listings, with a different price each time.
   const changes: PriceChange[] = [1, 2].flatMap((pass) => own.map((listing, i) => ({ listing, price: (pass * 100_000 + i * 37) / 100 })))
   const requests = changes.map(({ listing, price }) => sending('PATCH', `/api/v1/plus/listings/${listing}/price`, { price }))
   const node = await stage.node()
@@ -37,7 +37,7 @@ async function traffic(stage: Stage): Promise<Traffic> {
   const before = await transactions(stage)
 
   const verify = async (loads: readonly LoadFigures[]) => {
-    // It waits behind all that were sent before it.
+    // This write completes after all those sent before it.
     await first()
     const commits = (await transactions(stage)) - before
     const answered = loads.reduce((sum, { requests: count }) => sum + count, 0)
@@ -55,14 +55,14 @@ async function traffic(stage: Stage): Promise<Traffic> {
     return `${answered} changes in ${commits} transactions that wrote, ${each} each; the ${rows.length} prices are those acknowledged last`
   }
 
-  // The baseline server writes no change log.
+  // The baseline server does not write the change log.
   const tell = () => change(database.ctx, async (_tx, note) => note.changed('listings', own))
   return { plan: 'plus', requests, bytes, plain: true, verify, afterPlain: tell }
 }
 
 /**
- * What listings may cost after loads that each sent so many changes, in rotation from the first: the last price sent, or
- * the one before where the last may have been cut off.
+ * Possible prices of listings after loads that sent changes in rotation from the first: the last price sent, or the one before if the last request
+ * may have been cut off.
  */
 function possiblePrices(changes: PriceChange[], sentByLoad: number[]): Map<number, number[]> {
   const allowed = new Map<number, number[]>()
@@ -76,7 +76,7 @@ function possiblePrices(changes: PriceChange[], sentByLoad: number[]): Map<numbe
   return allowed
 }
 
-/** Transactions that have written: each of them took one transaction id and one fsync. */
+/** Transactions that wrote: each took one transaction id and one fsync. */
 async function transactions({ database }: Stage): Promise<number> {
   const { rows } = await sql<{ count: number }>`select pg_snapshot_xmax(pg_current_snapshot())::text::int8 as count`.execute(database.ctx.db.kysely)
   return Number(rows[0]!.count)

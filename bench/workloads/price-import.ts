@@ -1,5 +1,5 @@
-// Workload 10: a million prices of known items are imported while readers ask for items, beside PostgreSQL's own COPY and
-// upsert of the same rows under the same readers.
+// Workload 10: imports a million prices of known items during item reads, compared to PostgreSQL's own COPY and upsert of the same rows during the
+// same reads.
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -31,12 +31,12 @@ const CALM_SECONDS = 3
 
 interface PriceImportFigures {
   rows: number
-  /** rows a second by who writes and whether readers ask at the same time */
+  /** rows per second by writer, alone and during reads */
   copyUpsert: { alone: number; withReaders: number }
   ours: { alone: number; withReaders: number }
-  /** item detail before any import, while COPY and upsert ran, while our import ran until the node had all its prices */
+  /** item reads before any import, during COPY and upsert, and during our import until the node had all its prices */
   readers: { calm: LoadFigures; duringCopy: LoadFigures; duringImport: LoadFigures }
-  /** from the import's end until the node answered with its last price, at most */
+  /** from the import's end until the node returned its last price, at most */
   seenAfterMs: number
 }
 
@@ -152,7 +152,7 @@ type Line = (id: number, label: number, price: string, at: string) => string
 const csvLine: Line = (id, label, price, at) => `${generatedRef(id)},${MARKETS[generatedMarket(id)]},${LABELS[label]},${price},${at}\n`
 const tsvLine: Line = (id, label, price, at) => `${id}\t${generatedMarket(id)}\t${generatedLabelId(label)}\t${price}\t${at}\n`
 
-/** A new price of everything; `step` days after the generated ones. */
+/** New prices for all items; `step` days after the generated ones. */
 async function writeRows(file: string, items: number, step: number, line: Line, head = ''): Promise<string> {
   const at = new Date(Date.parse(GENERATED_AT) + step * 86_400_000).toISOString()
   const chunks = function* () {

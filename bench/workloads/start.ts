@@ -1,4 +1,4 @@
-// Workload 11: from the start of a node's process to its first right answer, and the memory it takes.
+// Workload 11: time from the start of a node's process to its first correct response, and its memory.
 import { answerTo } from '../answers.ts'
 import { median } from '../compare.ts'
 import { residentMb, startNode } from '../processes.ts'
@@ -27,7 +27,7 @@ async function prepare(stage: Stage) {
   const counts = { items: await count('items'), prices: await count('prices'), listings: stage.listings }
   const [path] = await detailPaths(database.ctx.db)
   return async () => {
-    // Only there when other workloads ran before.
+    // Set only if other workloads ran before.
     const afterLoad = stage.startedNode()
     const afterLoadMb = afterLoad ? residentMb(afterLoad.pid) : null
     const starts: { ms: number; mb: number }[] = []
@@ -56,7 +56,7 @@ interface StartFigures {
   firstAnswerMs: number
   /** resident, without PostgreSQL */
   memoryMb: number
-  /** of the node that the other workloads ran on, null where none did */
+  /** memory of the node that ran the other workloads; null if none did */
   afterLoadMb: number | null
 }
 

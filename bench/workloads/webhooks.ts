@@ -1,4 +1,4 @@
-// Workload 9: how soon a committed sale arrives as a signed webhook, and how fast a long queue is drained.
+// Workload 9: time from a committed sale to its signed webhook, and the speed at which a long queue is drained.
 import { Webhook } from 'standardwebhooks'
 import type { BenchDatabase } from '../database.ts'
 import { pinProcess, SERVER_CORE } from '../processes.ts'
@@ -34,7 +34,7 @@ interface Latency {
 interface Drain {
   receivers: number
   webhooks: number
-  /** from the moment at which the sender runs to the last arrival */
+  /** from the start of the sender to the last arrival */
   seconds: number
 }
 
@@ -78,7 +78,7 @@ async function measure(stage: Stage) {
   }
 }
 
-/** Sellers whose sales arrive here, each checked: once, and signed by its seller's secret. */
+/** Sellers whose webhooks arrive here; each is checked: delivered once, and signed with its seller's secret. */
 async function openShop(database: BenchDatabase) {
   const { db } = database.ctx
   const committed = new Map<number, number>()
@@ -116,7 +116,7 @@ async function openShop(database: BenchDatabase) {
   }
   const [first] = await openSellers(1)
   return {
-    /** Milliseconds from commit to arrival; 0 for what arrives before the commit's own answer is here. */
+    /** Milliseconds from commit to arrival; 0 if it arrives before the commit's own response. */
     sellSteadily: async (rate: number, seconds: number): Promise<number[]> => {
       const from = orders
       const started = performance.now()
@@ -136,7 +136,7 @@ async function openShop(database: BenchDatabase) {
         for (let left = share; left > 0; left -= BATCH) await commit(seller, Math.min(left, BATCH))
       }
     },
-    /** Milliseconds from a moment to the last arrival. */
+    /** Milliseconds from a given time to the last arrival. */
     drained: async (sinceMs: number): Promise<number> => {
       await drained(db)
       check(0)
