@@ -39,7 +39,7 @@ const ORDERS: readonly string[][] = [
 ]
 
 if (!hasRealData()) {
-  console.log('The real data is not there: nothing is compared')
+  console.log('Real data not found; skipping the comparison')
   process.exit(0)
 }
 

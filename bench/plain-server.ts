@@ -27,7 +27,7 @@ app.addHook('onRequest', async (request, reply) => {
            where k.hash = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > now()) and not a.suspended`,
     values: [hash],
   })
-  if (rows.length === 0) return reply.code(401).send({ success: false, error: { code: 'UNAUTHENTICATED', message: 'Who are you?' } })
+  if (rows.length === 0) return reply.code(401).send({ success: false, error: { code: 'UNAUTHENTICATED', message: 'Unknown API key' } })
   callers.set(request, rows[0]!)
 })
 

@@ -31,16 +31,16 @@ const ROOT = new URL('../', import.meta.url)
 const RESULTS = new URL('results/', import.meta.url)
 
 const options = new Command('bench')
-  .description('Measures the service beside bare node:http and a plain Fastify + pg server')
-  .addOption(new Option('--data <data>', 'what is in the database').choices(['real', 'generated']).default(hasRealData() ? 'real' : 'generated'))
-  .option('--items <n>', 'how many items are generated', wholeNumber, 25_000)
-  .option('--listings <n>', 'how many listings are generated over them', wholeNumber, 100_000)
+  .description('Compares the service with bare node:http and a baseline Fastify + pg server')
+  .addOption(new Option('--data <data>', 'data in the database').choices(['real', 'generated']).default(hasRealData() ? 'real' : 'generated'))
+  .option('--items <n>', 'number of generated items', wholeNumber, 25_000)
+  .option('--listings <n>', 'number of generated listings for the items', wholeNumber, 100_000)
   .option('--only <ids>', 'workloads to run, such as 1,6w', (text) => text.split(','))
   .option('--quick', 'one short round each', false)
-  .option('--profile', 'print where our processor time goes, and keep the profiles', false)
-  .option('--ablate', 'measure the workloads with each speed-up alone and without each', false)
+  .option('--profile', 'print the hottest functions of our node, and save the profiles', false)
+  .option('--ablate', 'measure the workloads with only each optimisation, and with all but each', false)
   .option('--markdown', 'print tables in Markdown', false)
-  .addOption(new Option('--chart [file]', 'draw the shares of bare node:http').preset(CHART))
+  .addOption(new Option('--chart [file]', 'draw a chart of the shares of bare node:http').preset(CHART))
   .parse()
   .opts<Options>()
 const effort: Effort = options.quick
@@ -51,7 +51,7 @@ process.once('SIGINT', () => process.exit(130))
 await run()
 
 function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('It must be a whole number above 0.')
+  if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('It must be an integer of at least 1.')
   return Number(text)
 }
 
@@ -61,8 +61,8 @@ function profiles(): URL | null {
 
 async function run(): Promise<void> {
   const workloads = chosenWorkloads(options.only ?? (options.ablate ? ABLATED : null), options.ablate)
-  if (workloads.length === 0) throw new Error(`No workload is called ${options.only!.join(' or ')}`)
-  if (!canPin) say('taskset is missing: servers and load share all cores, figures are less steady')
+  if (workloads.length === 0) throw new Error(`Unknown workloads: ${options.only!.join(', ')}`)
+  if (!canPin) say('taskset not found: servers and load share all cores, so figures vary more')
   const server = await startDatabaseServer()
   try {
     const database = await server.create('bench')

@@ -40,12 +40,12 @@ const RESULTS = new URL('results/', import.meta.url)
 const FILE = new URL('scale.json', RESULTS)
 
 const options = new Command('bench scale')
-  .description('Measures workloads at growing sizes; sizes measured before are kept, so that they can be measured one by one')
+  .description('Measures workloads at growing sizes; earlier results are kept, so that sizes can be measured one by one')
   .option('--items <list>', 'sizes of the catalogue, such as 10000,100000', sizes)
   .option('--listings <list>', 'numbers of listings', sizes)
   .option('--only <ids>', 'workloads to run', (text) => text.split(','), ['1', '2', '3', '4', '4n', '6', '6d', '7', '8'])
-  .option('--seconds <n>', 'length of a round', (text) => sizes(text)[0]!, 2)
-  .option('--fresh', 'forget sizes measured before', false)
+  .option('--seconds <n>', 'seconds per round', (text) => sizes(text)[0]!, 2)
+  .option('--fresh', 'discard earlier results', false)
   .option('--markdown', 'print tables in Markdown', false)
   .addOption(new Option('--chart [file]', 'draw the curves').preset(CHART))
   .parse()
@@ -56,7 +56,7 @@ process.once('SIGINT', () => process.exit(130))
 await run()
 
 function sizes(text: string): number[] {
-  if (!/^[1-9]\d{0,7}(,[1-9]\d{0,7})*$/.test(text)) throw new InvalidArgumentError('It must be whole numbers above 0 with commas between them.')
+  if (!/^[1-9]\d{0,7}(,[1-9]\d{0,7})*$/.test(text)) throw new InvalidArgumentError('It must be a comma-separated list of integers of at least 1.')
   return text.split(',').map(Number)
 }
 

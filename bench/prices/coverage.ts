@@ -19,7 +19,7 @@ const PER_PAGE = 100
 const SETS_SHOWN = 40
 
 if (!hasRealData()) {
-  console.log('The real data is not there: nothing is measured')
+  console.log('Real data not found; skipping the measurement')
   process.exit(0)
 }
 

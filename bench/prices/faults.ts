@@ -14,7 +14,7 @@ const KINDS = ['slip', 'wrong mapping', 'alternate art', 'stale source'] as cons
 type Kind = (typeof KINDS)[number]
 
 if (!hasSingles()) {
-  console.log('The real data is not there: nothing is measured')
+  console.log('Real data not found; skipping the measurement')
   process.exit(0)
 }
 

@@ -14,7 +14,7 @@ const FILE = new URL('../../../shared/data/prices/pokemon-sealed-daily-usd.csv.g
 const READS = 300
 
 if (!hasRealData() || !existsSync(FILE)) {
-  console.log('The real data is not there: nothing is measured')
+  console.log('Real data not found; skipping the measurement')
   process.exit(0)
 }
 

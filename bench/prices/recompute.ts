@@ -41,7 +41,7 @@ interface Listing {
 type Counts = Record<string, { equal: number; differing: number }>
 
 if (!hasRealData()) {
-  console.log('The real data is not there: nothing is measured')
+  console.log('Real data not found; skipping the measurement')
   process.exit(0)
 }
 

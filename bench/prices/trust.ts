@@ -26,7 +26,7 @@ const RATES = [
 ]
 
 if (!hasRealData() || !existsSync(DATA)) {
-  console.log('The real data is not there: nothing is measured')
+  console.log('Real data not found; skipping the measurement')
   process.exit(0)
 }
 
