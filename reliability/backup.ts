@@ -1,4 +1,4 @@
-// `node reliability/backup.ts`: a backup while everything is being written, restored elsewhere and compared.
+// `node reliability/backup.ts`: takes a backup during writes, restores it elsewhere and compares.
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -7,7 +7,7 @@ import { ask, OPERATOR_TOKEN, pause, runCommand, startService, workDir } from '.
 import { prepareWrites } from './writes.ts'
 
 export interface BackupOptions {
-  /** under load, before and after the backup */
+  /** duration of the load before and after the backup */
   seconds: number
 }
 

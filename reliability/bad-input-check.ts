@@ -1,4 +1,4 @@
-// What holds for every answer, however wrong the request was.
+// Rules that every response must follow, whatever was wrong with the request.
 import { ERROR_STATUS } from '#core/errors.ts'
 import type { BadRequest } from './bad-input-rest.ts'
 
@@ -11,7 +11,7 @@ export interface Answered {
 
 export const SLOWEST_MS = 2_000
 
-/** Traces of the program, the database or the machine in a message for callers. */
+/** Internals of the program, database or machine that must not appear in messages. */
 const INSIDE =
   /\n\s+at |node_modules|\.ts:\d|\/src\/|violates|relation "|syntax error at or near|invalid input syntax|ECONN|TypeError|RangeError|Cannot read prop|is not a function|undefined is not (?!allowed)|Maximum call stack|invalid byte sequence/
 
@@ -25,13 +25,13 @@ interface Body {
 }
 
 export interface Judgement {
-  /** what is wrong with the answer, null when nothing is */
+  /** the rule that the response broke; null for none */
   breach: string | null
-  /** whether anything was done: what leaves an audit row must be among these */
+  /** whether anything was done: only such requests may leave an audit row */
   succeeded: boolean
-  /** the code of an error, or `ok` */
+  /** the error code, or `ok` */
   code: string
-  /** whether a refusal of the input names the field; null for other answers */
+  /** for a refusal of input, whether it names the field; null for other responses */
   named: boolean | null
 }
 
@@ -60,12 +60,12 @@ export function judge(request: BadRequest, { status, headers, text, milliseconds
   return { breach: null, succeeded: false, code: error.code, named: isAboutInput(error.code, error.message) ? namesField(error, request) : null }
 }
 
-/** Documents for programs are what they are, without an envelope. */
+/** Documents and files have no envelope. */
 function isDocument(path: string): boolean {
   return path.includes('openapi') || path.includes('/guides/search.json')
 }
 
-/** GraphQL: every error says what it is by `extensions.code`. */
+/** GraphQL: every error has a code in `extensions.code`. */
 function judgeErrors(request: BadRequest, status: number, { errors = [], data }: Body, breach: (what: string) => Judgement): Judgement {
   if (errors.length === 0) return breach('has an empty list of errors')
   const first = errors[0]!
@@ -74,20 +74,20 @@ function judgeErrors(request: BadRequest, status: number, { errors = [], data }:
     if (extensions.code === 'INTERNAL_ERROR' || extensions.code === 'UNAVAILABLE') return breach(`failed inside: ${message}`)
     if (INSIDE.test(messageWithoutEcho(message, request))) return breach(`shows the inside: ${message.slice(0, 200)}`)
   }
-  // An error below a field comes after the field was done.
+  // An error below a field is reported after the field was executed.
   const done = Object.values(data ?? {}).some((value) => value !== null) || errors.some(({ path = [] }) => path.length > 1)
   const details = first.extensions?.details
   return { breach: null, succeeded: status < 300 && done, code: first.extensions!.code!, named: details ? details.length > 0 : null }
 }
 
-/** The Model Context Protocol: errors of the protocol have a number, those of tools our code. */
+/** The Model Context Protocol: protocol errors have a number, errors of tools have our code. */
 function judgeRpc(request: BadRequest, status: number, { result, error }: Body, breach: (what: string) => Judgement): Judgement {
   const message = error?.message ?? (result?.isError ? result.structuredContent?.message : undefined)
   if (message === undefined) {
     return result === undefined ? breach('has neither a result nor an error') : { breach: null, succeeded: status < 300, code: 'ok', named: null }
   }
   if (INSIDE.test(messageWithoutEcho(message, request))) return breach(`shows the inside: ${message.slice(0, 200)}`)
-  // Internal error.
+  // The JSON-RPC code for an internal error.
   if (String(error?.code) === '-32603') return breach(`failed inside: ${message}`)
   if (error !== undefined) return { breach: null, succeeded: false, code: `JSON-RPC ${error.code}`, named: null }
   const { code = '', details = [] } = result!.structuredContent!
@@ -96,12 +96,12 @@ function judgeRpc(request: BadRequest, status: number, { result, error }: Body, 
   return { breach: null, succeeded: false, code, named }
 }
 
-/** What a caller sent may come back in a message. */
+/** Messages may quote the request. */
 function messageWithoutEcho(message: string, { path }: BadRequest): string {
   return message.replace(path.split('?', 1)[0]!, '').replace(/^\S+ is not a known field/, '')
 }
 
-/** Refusals that are about a field, not about what is there or in which state it is. */
+/** Refusals because of a field, not because a record is missing or in the wrong state. */
 function isAboutInput(code: string, message: string): boolean {
   return /VALIDATION_ERROR|PLUS_\w+_ERROR/.test(code) && / must | is required|may be given|not a known field|may not/.test(message)
 }

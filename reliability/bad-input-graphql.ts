@@ -1,4 +1,4 @@
-// Mostly wrong GraphQL requests: documents grown from the introspected schema, then changed in their tree or as text.
+// Mostly invalid GraphQL requests: documents generated from the introspected schema, then mutated as a tree or as text.
 import {
   type ArgumentNode,
   buildClientSchema,
@@ -25,13 +25,13 @@ import { oddHeaders, type BadRequest } from './bad-input-rest.ts'
 import { sendGood, type Target } from './bad-input-target.ts'
 import { badFieldQuery, type Chance, changedCursor, NASTY_TEXTS, nastyBody, nastyEncoded, nastyJson } from './bad-input-values.ts'
 
-/** Reads the schema as any client would. */
+/** Reads the schema like any client. */
 export async function readSchema({ publicUrl, keys }: Pick<Target, 'publicUrl' | 'keys'>): Promise<GraphQLSchema> {
   const data = await sendGood<IntrospectionQuery>(`${publicUrl}/graphql`, keys.enterprise, 'POST', { query: getIntrospectionQuery() })
   return buildClientSchema(data)
 }
 
-/** Texts that are not documents, or documents that nobody should execute. */
+/** Texts that are not documents, and documents that must not be executed. */
 const TEXTS: readonly string[] = [
   '',
   ' ',
@@ -113,7 +113,7 @@ export function badGraphqlRequest(schema: GraphQLSchema, target: Target, chance:
   }
 }
 
-/** How coverage names a field. */
+/** Name of a field in the coverage report. */
 export function fieldName(root: string, field: string): string {
   return `${root}.${field}`
 }
@@ -130,7 +130,7 @@ function bodyOf(query: string, chance: Chance): string | Buffer {
   return `{${members.join(',')}}`
 }
 
-/** A field with right arguments and some of what is below it. */
+/** A field with valid arguments and a random selection of its subfields. */
 function grow(field: GraphQLField<unknown, unknown>, target: Target, chance: Chance, depth: number): string {
   const given = field.args.filter((argument) => isNonNullType(argument.type) || chance.is(0.3))
   const args = given.map((argument) => `${argument.name}: ${inputOf(argument, target, chance)}`).join(', ')
@@ -160,7 +160,7 @@ function inputOf({ name, type }: Pick<GraphQLArgument, 'name' | 'type'>, target:
     parentId: target.ids.category,
   }
   if (bare.name === 'ID') return `"${chance.pick(ids[name] ?? [1])}"`
-  // Seconds: a longer wait would be taken for a hang.
+  // In seconds: a longer wait would be reported as a hang.
   if (name === 'wait') return '1'
   if (bare.name === 'Int') return String(1 + chance.below(50))
   if (bare.name === 'Float') return `${1 + chance.below(500)}.5`
@@ -181,7 +181,7 @@ function inputOf({ name, type }: Pick<GraphQLArgument, 'name' | 'type'>, target:
   )
 }
 
-/** The document with wrong arguments, names and selections in some places of its tree. */
+/** Mutates arguments, names and selections at some places of the document's tree. */
 function changedTree(text: string, chance: Chance): string {
   const wrong = <T>(value: T, change: () => T) => (chance.is(0.12) ? change() : value)
   const changed = visit(parse(text), {
@@ -218,7 +218,7 @@ function changedTree(text: string, chance: Chance): string {
   return print(changed)
 }
 
-/** The text cut off, or with something that does not belong there. */
+/** Truncates the text, or inserts something invalid. */
 function changedText(text: string, chance: Chance): string {
   if (!chance.is(0.1)) return text
   const at = chance.below(text.length)

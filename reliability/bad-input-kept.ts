@@ -1,12 +1,12 @@
-// Compressed bodies of types that are refused, each followed by a good request on the same connection: none may be left waiting.
+// Compressed bodies of unsupported types, each followed by a valid request on the same connection, which must get a response.
 import { randomFillSync } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
 import type { Target } from './bad-input-target.ts'
 
-/** An answer that takes longer than this is a hang. */
+/** A response that takes longer than this counts as a hang. */
 export const HANG_MS = 5_000
-/** More than the buffers of a connection hold, so that a server that does not read is noticed. */
+/** More than the buffers of a connection hold, to detect a server that does not read. */
 const BODY_BYTES = 500_000
 
 const BODIES: readonly [encoding: string, body: Buffer][] = (() => {
@@ -30,7 +30,7 @@ interface Place {
   key: string | null
 }
 
-/** One place for each reason to refuse: type, key, plan, path, method. */
+/** One request for each reason of refusal: type, key, plan, path, method. */
 function places({ publicUrl, operatorUrl, operatorToken, keys, listing }: Target): { place: Place; good: Place }[] {
   const atPublic = (method: string, path: string, key: string | null): { place: Place; good: Place } => ({
     place: { url: publicUrl, method, path, key },
@@ -51,7 +51,7 @@ function places({ publicUrl, operatorUrl, operatorToken, keys, listing }: Target
   ]
 }
 
-/** Sends all of them; gives what was not as it must be, with how many were sent. */
+/** Sends all of them. @returns the number sent, and what went wrong */
 export async function attackKeptConnections(target: Target): Promise<{ sent: number; breaches: string[] }> {
   const breaches: string[] = []
   let sent = 0
@@ -70,7 +70,7 @@ export async function attackKeptConnections(target: Target): Promise<{ sent: num
   return { sent, breaches }
 }
 
-/** A connection that ends after the refusal is fine; one that stays open has to serve the next request. */
+/** The server may close the connection after the refusal; if it stays open, the next request must succeed. */
 async function refusedThenGood(place: Place, good: Place, type: string | null, encoding: string, body: Buffer): Promise<string | null> {
   const { hostname, port } = new URL(place.url)
   const socket = connect(Number(port), hostname)
@@ -99,7 +99,7 @@ function head({ url, method, path, key }: Place, further: string[]): string {
   return `${lines.join('\r\n')}\r\n\r\n`
 }
 
-/** The next answer of a connection. */
+/** The next response on a connection. */
 function answer(socket: Socket): Promise<{ status: number; closes: boolean } | 'closed' | 'hang'> {
   return new Promise((resolve) => {
     let text = ''

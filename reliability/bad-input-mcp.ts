@@ -1,4 +1,4 @@
-// Mostly wrong requests of the Model Context Protocol: tools with arguments made from their schemas, and what is no call at all.
+// Mostly invalid requests of the Model Context Protocol: tools with arguments generated from their schemas, and malformed calls.
 import type { Shape } from '#core/input.ts'
 import { resolved } from '../test/support/openapi.ts'
 import { type BadRequest, knownBy, oddHeaders } from './bad-input-rest.ts'
@@ -13,7 +13,7 @@ export interface McpTool {
 
 export const MCP_PATH = '/mcp'
 
-/** Reads the tools as any client would. */
+/** Reads the tools like any client. */
 export async function readTools({ publicUrl, keys }: Pick<Target, 'publicUrl' | 'keys'>): Promise<McpTool[]> {
   const response = await fetch(publicUrl + MCP_PATH, {
     method: 'POST',
@@ -49,7 +49,7 @@ export function badMcpRequest(tools: readonly McpTool[], target: Target, chance:
   }
 }
 
-/** How coverage names a tool. */
+/** Name of a tool in the coverage report. */
 export function toolName(name: string): string {
   return `tool ${name}`
 }

@@ -1,7 +1,7 @@
-// Paths that neither OpenAPI document has, nor GraphQL, nor the Model Context Protocol: pages, documents, health, console, metrics.
+// Paths outside the OpenAPI documents, GraphQL and the Model Context Protocol: pages, documents, health, console, metrics.
 import type { Operation, Parameter } from './bad-input-rest.ts'
 
-/** As they are registered, with values that are right for what the path names. */
+/** As registered, with valid values for the path parameters. */
 const PUBLIC: Readonly<Record<string, readonly string[]>> = {
   '/': [],
   '/openapi.json': [],
@@ -37,16 +37,16 @@ const OPERATOR: Readonly<Record<string, readonly string[]>> = {
   '/console/two-factor': [],
   '/console/two-factor/confirm': [],
 }
-/** Sessions of console and desk are opened and ended, too, with what they are opened by. */
+/** Field with the credential that opens a session of console or desk; sessions are also closed. */
 const SESSIONS: Readonly<Record<string, string>> = { '/console/session': 'token', '/desk/session': 'key' }
-/** Posted to in a session only, with one of their fields. */
+/** Paths that accept POST only within a session, each with one of its fields. */
 const POSTED: Readonly<Record<string, string>> = {
   '/console/password': 'password',
   '/console/two-factor': 'password',
   '/console/two-factor/confirm': 'code',
 }
 
-/** Paths outside of the documents, as operations; `*` is the rest of a path. */
+/** Paths outside the documents, as operations; `*` matches the rest of a path. */
 export function openOperations({ publicUrl, operatorUrl }: { publicUrl: string; operatorUrl: string }): Operation[] {
   const of = (url: string, group: string, paths: typeof PUBLIC): Operation[] =>
     Object.entries(paths).flatMap(([path, values]) =>

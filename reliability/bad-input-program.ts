@@ -1,4 +1,4 @@
-// The program with its demo on a directory of its own, for scripts that attack it.
+// Runs the program with its demo in a temporary directory, for scripts that attack it.
 import { join } from 'node:path'
 import { embeddedConnection } from '#db/embedded.ts'
 import { openPool } from '#db/pool.ts'
@@ -12,9 +12,9 @@ export interface Program {
   db: Db
   pid: number
   dataDir: string
-  /** lines of its log that tell of errors, the last ones */
+  /** latest error lines of its log */
   errors: () => string[]
-  /** whether it still runs */
+  /** whether it is still running */
   alive: () => boolean
   stop: () => Promise<void>
 }
@@ -24,7 +24,7 @@ export async function startProgram(): Promise<Program> {
   const dataDir = join(path, 'data')
   const service = await startService({ DATA_DIR: dataDir, PORT: '0', OPERATOR_PORT: '0', MINTMARK_DEMO: '1' })
   const db = openPool<Schema>({ url: embeddedConnection(dataDir)!, max: 2, applicationName: 'mintmark reliability' })
-  // Not the bootstrap token: it is refused for an address that sends wrong ones.
+  // Not the bootstrap token, which is refused from addresses that send wrong tokens.
   const { output } = await runCommand({ DATA_DIR: dataDir }, 'operator-token', 'create', '--label', 'bad input', '--json')
   const { token } = JSON.parse(output) as { token: string }
   return {

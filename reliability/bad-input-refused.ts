@@ -1,12 +1,12 @@
-// Values that every operation with such a field has to refuse: years out of range, and texts that show nothing or change their order.
+// Values that every operation with such a field must refuse: years out of range, and invisible or direction-changing texts.
 import type { Shape } from '#core/input.ts'
 import { aboutOf, type BadRequest, type Operation } from './bad-input-rest.ts'
 import { WRONG_DAYS, WRONG_NAMES, WRONG_TIMES } from './bad-input-values.ts'
 
-/** Fields that hold a name or a remark for people. */
+/** Fields that contain a name or text for people. */
 const NAMED = new Set(['name', 'title', 'label', 'reason'])
 
-/** One request for each such field and value; the other fields that are required are as the schema allows them. */
+/** One request for each such field and value; other required fields are valid. */
 export function requestsToRefuse(
   operations: readonly Operation[],
   fill: (operation: Operation) => { path: string; headers: [string, string][]; body: (shape: Shape) => Record<string, unknown> },

@@ -1,4 +1,4 @@
-// Mostly wrong REST requests, made from an OpenAPI document as the running node serves it.
+// Mostly invalid REST requests, generated from the OpenAPI documents that the running node serves.
 import type { Shape } from '#core/input.ts'
 import {
   badFieldQuery,
@@ -14,19 +14,19 @@ import {
 import { resolved } from '../test/support/openapi.ts'
 import type { Target } from './bad-input-target.ts'
 
-/** A request as it goes out; ids and credentials are in it. */
+/** A request as sent, including ids and credentials. */
 export interface BadRequest {
-  /** operations that are counted together */
+  /** name of the group in which operations are counted */
   group: string
-  /** what of the interface it is about: `GET /api/v1/items/{id}`, a field of GraphQL, a tool */
+  /** operations covered: `GET /api/v1/items/{id}`, a GraphQL field, a tool */
   about: readonly string[]
   url: string
-  /** path with query, not checked or encoded any further */
+  /** path with query, sent without further validation or encoding */
   path: string
   method: string
   headers: [name: string, value: string][]
   body: string | Buffer | null
-  /** names of fields and parameters that a refusal can name */
+  /** names of fields and parameters that a refusal may name */
   fields: readonly string[]
 }
 
@@ -40,7 +40,7 @@ interface OpenApi {
   paths: Record<string, Record<string, { tags: string[]; parameters?: Parameter[]; requestBody?: { content: Record<string, { schema: Shape }> } }>>
 }
 
-/** One operation of a document. */
+/** An operation of a document. */
 export interface Operation {
   group: string
   url: string
@@ -57,7 +57,7 @@ export async function readOperations(url: string, documentPath: string): Promise
     Object.entries(methods).map(([method, { tags, parameters = [], requestBody }]) => {
       const body = Object.values(requestBody?.content ?? {})[0]?.schema ?? null
       const group = `${path.startsWith('/operator') ? 'operator ' : ''}${tags[0]}`
-      // A refusal names a list without its brackets.
+      // Refusals name a list without its brackets.
       const fields = [...parameters.map(({ name }) => name.replace('[]', '')), ...Object.keys(body?.properties ?? {})]
       return { group, url, method: method.toUpperCase(), path, parameters, body, fields }
     }),
@@ -135,7 +135,7 @@ const HEADERS: readonly [name: string, values: readonly string[]][] = [
   ['authorization', ['', 'Bearer', 'Bearer ', 'Bearer \xff', 'Basic x', `Bearer ${'x'.repeat(9_000)}`, 'Bearer __proto__', 'bearer null']],
 ]
 
-/** Headers that are odd now and then. */
+/** Occasionally adds unusual headers. */
 export function oddHeaders(chance: Chance): [name: string, value: string][] {
   const headers: [string, string][] = []
   while (chance.is(0.15)) {
@@ -145,7 +145,7 @@ export function oddHeaders(chance: Chance): [name: string, value: string][] {
   return headers
 }
 
-/** One request of an operation: mostly wrong in one or several places. */
+/** A request for an operation, mostly invalid at one or several places. */
 export function badRequest(operation: Operation, target: Target, chance: Chance): BadRequest {
   const { group, url, method, path, parameters, body, fields } = operation
   const ids = knownBy(target, path)
@@ -165,7 +165,7 @@ export function badRequest(operation: Operation, target: Target, chance: Chance)
     group,
     about: [aboutOf(operation)],
     url,
-    // Malformed HTTP is answered before its method is known: with a body, which HEAD may not have.
+    // Malformed HTTP is answered before its method is known, with a body that HEAD responses must not have.
     path: sentMethod === 'HEAD' ? sentPath.replace(/[^\x21-\x7e]/g, '') : sentPath,
     method: sentMethod,
     headers: [
@@ -178,7 +178,7 @@ export function badRequest(operation: Operation, target: Target, chance: Chance)
   }
 }
 
-/** Where an operation is called rightly, and a body that its schema allows. */
+/** A valid path of an operation, and a valid body. */
 export function goodParts(
   operation: Operation,
   target: Target,
@@ -194,7 +194,7 @@ export function goodParts(
   }
 }
 
-/** How coverage names an operation. */
+/** Name of an operation in the coverage report. */
 export function aboutOf({ method, path }: Pick<Operation, 'method' | 'path'>): string {
   return `${method} ${path}`
 }
@@ -204,7 +204,7 @@ function credential({ path }: Operation, { keys, operatorToken }: Target, chance
   return chance.is(0.97) ? chance.pick([keys.plus, keys.enterprise]) : keys.starter
 }
 
-/** Which values a name has below a path, as the service gave them. */
+/** Valid values of each name under a path, as returned by the service. */
 export function knownBy({ ids, cursors, dumpFiles }: Target, path: string): KnownOf {
   const family = /\/(account|key|item|categorie|listing|collection)s?\//.exec(path)?.[1]?.replace('categorie', 'category')
   const ofFeed = path.includes('/events') ? cursors.events : path.includes('/changes') ? cursors.changes : []
@@ -215,7 +215,7 @@ export function knownBy({ ids, cursors, dumpFiles }: Target, path: string): Know
     item_id: ids.item,
     category_id: ids.category,
     listing_id: ids.listing,
-    // Seconds: a longer wait would be taken for a hang.
+    // In seconds: a longer wait would be reported as a hang.
     wait: [0, 1],
     after: ofFeed,
     until: ofFeed,
@@ -263,7 +263,7 @@ function textOfBody(shape: Shape, ids: KnownOf, chance: Chance): string | Buffer
   return chance.is(0.5) ? nastyBody(chance) : bodyOf(PRICE, chance, ids)
 }
 
-// Rows of POST /prices are judged one by one, so that the document has no schema of them.
+// Rows of POST /prices are validated one by one, so the document has no schema for them.
 const PRICE: Shape = {
   properties: {
     item_id: { type: 'integer' },

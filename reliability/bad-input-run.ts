@@ -1,4 +1,4 @@
-// Sends bad input at a node, judges every answer, and proves afterwards that nothing happened that should not.
+// Sends bad input to a node, checks every response, and verifies afterwards that refused requests had no effect.
 import { Agent, request as httpRequest } from 'node:http'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { GraphQLSchema } from 'graphql'
@@ -14,22 +14,22 @@ import { auditedRefusals, bystanderState, sendGood, type Target } from './bad-in
 import { Chance } from './bad-input-values.ts'
 
 export interface Attack {
-  /** group → status → how many */
+  /** number of responses by group and status */
   statuses: Map<string, Map<number, number>>
   codes: Map<string, number>
-  /** how often each operation, field and tool was asked; 0 for none */
+  /** number of requests to each operation, field and tool, including those with none */
   asked: Map<string, number>
-  /** the first few answers that broke a rule, with how to send the request again */
+  /** the first responses that broke a rule, with their requests */
   breaches: string[]
   breachCount: number
-  /** refusals of input, and those of them that name the field */
+  /** refusals of input, and how many of them name the field */
   refusals: number
   named: number
-  /** requests with one value that has to be refused */
+  /** requests with a value that must be refused */
   refused: number
-  /** milliseconds within which 99 in 100 were answered */
+  /** 99th percentile of response times in milliseconds */
   p99Ms: number
-  /** the slowest requests with their milliseconds, slowest first */
+  /** the slowest requests with their durations, slowest first */
   slowest: { milliseconds: number; request: string }[]
 }
 
@@ -40,7 +40,7 @@ const UNPACK: Readonly<Record<string, (bytes: Buffer) => Buffer>> = { br: brotli
 const GRAPHQL_SHARE = 0.25
 const MCP_SHARE = 0.08
 
-/** Sends `requests` of one seed; the same seed makes the same requests for the same ids. */
+/** Sends `requests` requests; the same seed yields the same requests for the same ids. */
 export async function attack(
   target: Target,
   { requests, seed, onProgress = () => {} }: { requests: number; seed: number; onProgress?: (sent: number) => void },
@@ -124,13 +124,13 @@ function keepSlowest(slowest: Attack['slowest'], request: BadRequest, millisecon
 }
 
 interface Interfaces {
-  /** of both OpenAPI documents, and paths that are in neither */
+  /** of both OpenAPI documents, and paths outside of them */
   operations: Operation[]
   schema: GraphQLSchema
   tools: McpTool[]
 }
 
-/** Everything that the node offers, as it says itself. */
+/** Reads all interfaces from the descriptions that the node serves. */
 async function readInterfaces(target: Target): Promise<Interfaces> {
   return {
     operations: [
@@ -155,7 +155,7 @@ function makeRequest({ operations, schema, tools }: Interfaces, target: Target, 
   return badRequest(chance.pick(operations), target, chance)
 }
 
-/** Sends the request as it is; an answer that never comes has status 599. */
+/** Sends the request without changes; status 599 if there is no response. */
 function sendBad({ url, path, method, headers, body }: BadRequest, agent: Agent, requestId: string): Promise<Answered> {
   const { hostname, port, host } = new URL(url)
   const given = new Map<string, string>([['host', host], ['x-request-id', requestId], ...headers])
@@ -184,7 +184,7 @@ function sendBad({ url, path, method, headers, body }: BadRequest, agent: Agent,
   })
 }
 
-/** Good requests of every family. */
+/** Valid requests to every interface. @returns those that failed */
 async function stillWell(target: Target): Promise<string[]> {
   const { publicUrl, operatorUrl, operatorToken, keys, listing } = target
   const item = target.ids.item[0]
@@ -202,7 +202,7 @@ async function stillWell(target: Target): Promise<string[]> {
   return problems
 }
 
-/** A request in a form that can be read and sent again. */
+/** A request as text from which it can be sent again. */
 function describe(request: BadRequest | undefined): string {
   if (!request) return 'a value that must be refused'
   const { url, method, path, headers, body } = request

@@ -1,4 +1,4 @@
-// What bad input is sent at: a running node with accounts made for it, and one account that nothing may touch.
+// The target of bad input: a running node with accounts created for it, and a bystander account that must not change.
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -15,21 +15,21 @@ export interface Place {
 
 export interface Target extends Place {
   keys: Record<'starter' | 'plus' | 'enterprise', string>
-  /** ids of things that may be changed, by the name of what they are ids of */
+  /** ids of records that may be changed, by kind */
   ids: Record<IdKind, number[]>
-  /** of feeds that have entries: changes of the catalogue, and events of the `plus` account */
+  /** cursors of feeds that have entries: catalogue changes, and events of the `plus` account */
   cursors: Record<'changes' | 'events', readonly string[]>
-  /** names of files of a dump */
+  /** file names of a dump */
   dumpFiles: readonly string[]
-  /** id of the account that nothing may touch */
+  /** id of the account that must not change */
   bystander: number
-  /** id of a listing of the `plus` account that only the check at the end changes */
+  /** id of a listing of the `plus` account that only the final check changes */
   listing: number
 }
 
 type IdKind = 'account' | 'key' | 'item' | 'category' | 'listing' | 'collection' | 'record'
 
-/** Sends a good request. @throws where it is not answered with success */
+/** Sends a valid request. @throws Error unless it succeeds */
 export async function sendGood<T>(url: string, key: string, method = 'GET', json?: unknown): Promise<T> {
   const headers = { authorization: `Bearer ${key}`, ...(json !== undefined && { 'content-type': 'application/json' }) }
   const response = await fetch(url, { method, headers, ...(json !== undefined && { body: JSON.stringify(json) }) })
@@ -40,7 +40,7 @@ export async function sendGood<T>(url: string, key: string, method = 'GET', json
 
 const LISTINGS = 6
 
-/** Makes the accounts and their things by the operator API. */
+/** Creates the accounts and their records over the operator API. */
 export async function prepareTarget(place: Place): Promise<Target> {
   const operate = <T>(method: string, path: string, json?: unknown) =>
     sendGood<T>(`${place.operatorUrl}/operator/v1${path}`, place.operatorToken, method, json)
@@ -90,7 +90,7 @@ export async function prepareTarget(place: Place): Promise<Target> {
     made.collection.push(collection)
     made.record.push(...records)
   }
-  // What may be changed at will is not what the attack itself goes by.
+  // A separate account may be changed at will, so that the attack's own accounts keep working.
   const victim = await open('plus')
   made.account.push(victim.id)
   made.key.push(victim.keyId)
@@ -98,7 +98,7 @@ export async function prepareTarget(place: Place): Promise<Target> {
   const listing = made.listing.shift()!
   const read = async <T>(path: string, key: string) =>
     (await (await fetch(`${place.publicUrl}/api/v1${path}`, { headers: { authorization: `Bearer ${key}` } })).json()) as T
-  // Nobody listens there: what is posted fails at once.
+  // No server listens there, so deliveries fail at once.
   for (const key of [plus.key, enterprise.key]) {
     await sendGood(`${place.publicUrl}/api/v1/plus/webhook`, key, 'PUT', { url: 'http://127.0.0.1:9/', on_sale: true, on_expire: true })
   }
@@ -122,7 +122,7 @@ export async function prepareTarget(place: Place): Promise<Target> {
   }
 }
 
-/** A digest of everything that belongs to the bystander, but for the items: operators may merge them. */
+/** A digest of everything that belongs to the bystander, except items, which operators may merge. */
 export async function bystanderState({ db, bystander }: Pick<Target, 'db' | 'bystander'>): Promise<string> {
   const { rows } = await sql<{ row: string }>`
     select (to_jsonb(t) - 'last_used_at')::text as row from accounts t where id = ${bystander}
@@ -137,7 +137,7 @@ export async function bystanderState({ db, bystander }: Pick<Target, 'db' | 'bys
     .digest('hex')
 }
 
-/** Requests that left an audit row though they were not among those that succeeded. */
+/** Requests that left an audit row although they were refused. */
 export async function auditedRefusals(
   { db }: Pick<Target, 'db'>,
   prefix: string,

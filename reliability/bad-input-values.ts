@@ -1,8 +1,8 @@
-// Wrong values of every sort, and right ones by a schema, as texts for JSON bodies, query strings and paths.
+// Invalid values of all kinds, and valid ones generated from a schema, for JSON bodies, query strings and paths.
 
 import type { Shape } from '#core/input.ts'
 
-/** A source of chances that gives the same for the same seed. */
+/** A seeded random number generator. */
 export class Chance {
   readonly #random: () => number
 
@@ -10,7 +10,7 @@ export class Chance {
     this.#random = random
   }
 
-  /** true in this share of cases */
+  /** True with this probability. */
   is(share: number): boolean {
     return this.#random() < share
   }
@@ -26,7 +26,7 @@ export class Chance {
 
 const deep = (open: string, close: string, levels: number) => `${open.repeat(levels)}1${close.repeat(levels)}`
 
-/** Moments and days that are well-formed and out of range. */
+/** Well-formed times and days that are out of range. */
 export const WRONG_TIMES: readonly string[] = [
   '0000-01-01T00:00:00Z',
   '0001-01-01T00:00:00Z',
@@ -39,7 +39,7 @@ export const WRONG_TIMES: readonly string[] = [
 ]
 export const WRONG_DAYS: readonly string[] = ['0000-01-01', '0001-01-01', '1582-10-10', '1969-12-31', '+010000-01-01', '10000-01-01']
 
-/** Names that show nothing, or change the order of what is read. */
+/** Names that are invisible, or change the text direction. */
 export const WRONG_NAMES: readonly string[] = [
   '\u200b',
   '\u200d',
@@ -57,7 +57,7 @@ export const WRONG_NAMES: readonly string[] = [
   'a\u2029b',
 ]
 
-/** Texts that programs trip over; none is a small number, which could be somebody's id. */
+/** Texts that often break programs; none is a small number, because that could be somebody's id. */
 export const NASTY_TEXTS: readonly string[] = [
   '',
   ' ',
@@ -142,7 +142,7 @@ export const NASTY_TEXTS: readonly string[] = [
   ...WRONG_NAMES,
 ]
 
-/** The same for JSON, where more than text can be wrong; some are not JSON at all. */
+/** The same for JSON, including values other than text; some are not valid JSON. */
 const NASTY_JSON: readonly string[] = [
   'null',
   'true',
@@ -193,7 +193,7 @@ const NASTY_JSON: readonly string[] = [
   '',
 ]
 
-/** Bodies that are wrong as a whole. */
+/** Bodies that are invalid as a whole. */
 const NASTY_BODIES: readonly (string | Buffer)[] = [
   '',
   ' ',
@@ -229,7 +229,7 @@ const NASTY_BODIES: readonly (string | Buffer)[] = [
   '\u2028',
 ]
 
-/** Query and path parts that are already encoded, some not validly. */
+/** Query and path parts that are already encoded, some of them incorrectly. */
 const NASTY_ENCODED: readonly string[] = [
   '%',
   '%%',
@@ -267,12 +267,12 @@ export function nastyBody(chance: Chance): string | Buffer {
   return chance.pick(NASTY_BODIES)
 }
 
-/** A wrong value of a query or a path, encoded (or not, which is also wrong). */
+/** An invalid value for a query or path, usually encoded. */
 export function nastyEncoded(chance: Chance): string {
   return chance.is(0.3) ? chance.pick(NASTY_ENCODED) : encodeURIComponent(chance.pick(NASTY_TEXTS).toWellFormed()).slice(0, 8_000)
 }
 
-/** What a field or a path parameter may name, by its name; a right value for it never names anything else. */
+/** Ids and values that a field or path parameter may have, by name; valid requests use no others. */
 export type KnownOf = (field: string) => readonly (number | string)[]
 
 /** A value that the schema allows, as JSON. */
@@ -311,7 +311,7 @@ function goodText(shape: Shape, chance: Chance): string {
   return shape.examples && chance.is(0.7) ? String(chance.pick(shape.examples)) : `text ${chance.below(1_000)}`
 }
 
-/** An object of the schema in which about this share of fields is wrong, left out, doubled or unknown. */
+/** An object of the schema; about this share of fields is invalid, missing, duplicated or unknown. */
 export function bodyOf(shape: Shape, chance: Chance, known: KnownOf, wrong = 0.35): string {
   const members: string[] = []
   for (const [name, property] of Object.entries(shape.properties ?? {})) {
@@ -361,7 +361,7 @@ const FIELD_TERMS: readonly string[] = [
   'ş',
 ]
 
-/** A field query of right and wrong terms, nested or cut off at random. */
+/** A field query of valid and invalid terms, randomly nested or truncated. */
 export function badFieldQuery(chance: Chance): string {
   const terms = Array.from({ length: 1 + chance.below(chance.is(0.1) ? 40 : 5) }, () => {
     const term = chance.is(0.1) ? chance.pick(NASTY_TEXTS).slice(0, 200) : chance.pick(FIELD_TERMS)
@@ -371,7 +371,7 @@ export function badFieldQuery(chance: Chance): string {
   return chance.is(0.1) ? text.slice(0, chance.below(text.length + 1)) : text
 }
 
-/** A cursor that the service gave, with a letter, a part or its length changed. */
+/** A cursor of the service with a changed letter, part or length. */
 export function changedCursor(cursors: readonly (number | string)[], chance: Chance): string {
   const cursor = String(cursors.length > 0 ? chance.pick(cursors) : '')
   const at = chance.below(cursor.length + 1)

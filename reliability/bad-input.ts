@@ -1,4 +1,4 @@
-// `node reliability/bad-input.ts`: thousands of wrong requests at the program; none may be a 5xx, slow, or outside of the envelope.
+// `node reliability/bad-input.ts`: sends thousands of invalid requests to the program; no response may be a 5xx, slow, or without the envelope.
 import { Command, InvalidArgumentError } from 'commander'
 import { attackKeptConnections } from './bad-input-kept.ts'
 import { startProgram } from './bad-input-program.ts'
@@ -19,7 +19,7 @@ for (const seed of seeds) breaches += await attackWith(seed)
 console.log(breaches === 0 ? 'No breach' : `${breaches} breaches`)
 process.exitCode = breaches === 0 ? 0 : 1
 
-/** One seed on a program of its own: after many wrong credentials an address is refused for a while. */
+/** Each seed runs on a program of its own, because an address with many wrong credentials is refused for a while. */
 async function attackWith(seed: number): Promise<number> {
   const program = await startProgram()
   try {

@@ -1,4 +1,4 @@
-// `node reliability/clock.ts`: two nodes on one database, one of them with its clock 10 minutes ahead, then 10 minutes behind.
+// `node reliability/clock.ts`: two nodes on one database, one of them with its clock 10 minutes fast, then 10 minutes slow.
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { installed, openReceiver } from './front.ts'
@@ -8,19 +8,19 @@ import { ask, OPERATOR_TOKEN, pause, startService, until, workDir } from './serv
 import { prepareWrites } from './writes.ts'
 
 const OFF_SECONDS = 600
-/** Longer than two looks at the queue, shorter than a receiver may take. */
+/** Longer than two polls of the queue, shorter than the timeout of a delivery. */
 const RECEIVER_DELAY_MS = 1_200
 const SALES = 30
 const PERIOD_SECONDS = 3
 
 export const canShiftClock = installed('faketime', '--version')
 
-/** Whatever is told by time: keys, publication periods, leases of notifications and their signatures. */
+/** Tests everything that depends on time: keys, publication periods, leases of notifications and their signatures. */
 export async function clockRun(): Promise<Finding[]> {
   return (await Promise.all(['+', '-'].map(oneOff))).flat()
 }
 
-/** Starts Node on another clock. Not below `faketime`, which stays between: a signal to it would leave the node running. */
+/** Starts Node with a shifted clock. Not as a child of `faketime`, because signals would reach only that process. */
 function onClock(offset: string): string[] {
   const environment = execFileSync('faketime', ['--exclude-monotonic', '-f', offset, 'env'], { encoding: 'utf8' })
   const preload = /^LD_PRELOAD=.*$/m.exec(environment)![0]

@@ -1,4 +1,4 @@
-// A PostgreSQL cluster under Patroni with etcd and HAProxy, each on a machine of its own, from the files of deploy/ha.
+// A PostgreSQL cluster with Patroni, etcd and HAProxy, each on a machine of its own, from the files in deploy/ha.
 import { spawnSync } from 'node:child_process'
 import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,9 +17,9 @@ export interface Cluster {
   postgres: ClusterNode[]
   etcd: ClusterNode[]
   haproxy: ClusterNode
-  /** hosts of the program's database, as DATABASE_URL takes them */
+  /** hosts of the program's database for DATABASE_URL */
   url: (...hosts: string[]) => string
-  /** A connection of the superuser to one node. */
+  /** A superuser connection to one node. */
   connect: (node: ClusterNode) => Promise<pg.Client>
   primary: () => Promise<ClusterNode>
   etcdLeader: () => Promise<ClusterNode>
@@ -37,7 +37,7 @@ const FILES = new URL('../deploy/ha/', import.meta.url)
 const PASSWORD = 'change-me-superuser'
 const WHOLE_MS = 180_000
 
-/** What is missing on this machine, null when all is there. */
+/** What is missing on this machine; null if nothing is. */
 export function missing(): string | null {
   if (!mayNamespace()) return 'root and network namespaces'
   const programs = [
@@ -50,7 +50,7 @@ export function missing(): string | null {
   return programs.find(([program, flag]) => !installed(program, flag))?.[0] ?? null
 }
 
-/** Starts three etcd members, three PostgreSQL nodes under Patroni and HAProxy; makes the program's database. */
+/** Starts three etcd members, three PostgreSQL nodes with Patroni, and HAProxy, and creates the program's database. */
 export async function startCluster(machines: Machines, dir: string): Promise<Cluster> {
   const text = (name: string) => readFileSync(new URL(name, FILES), 'utf8').replaceAll('10.0.0.', machines.net)
   const etcd = [1, 2, 3].map((n) => etcdMember(machines.add(`etcd${n}`, 20 + n), dir, text('etcd.env'), `${machines.net}21`))
@@ -82,7 +82,7 @@ export async function startCluster(machines: Machines, dir: string): Promise<Clu
         const response = await fetch(`http://${machine.address}:8008/cluster`, { signal: AbortSignal.timeout(1_000) })
         return ((await response.json()) as { members: Member[] }).members
       } catch {
-        // Another one knows, too.
+        // Another member may answer.
       }
     }
     return []
@@ -104,7 +104,7 @@ export async function startCluster(machines: Machines, dir: string): Promise<Clu
       void client.end().catch(() => {})
     }
   }
-  /** What the nodes say of themselves, for who looks for why. */
+  /** The state of the nodes, for diagnosis. */
   const state = async () => {
     const said = postgres.map(
       ({ machine: { name } }) =>
@@ -126,7 +126,7 @@ export async function startCluster(machines: Machines, dir: string): Promise<Clu
     ).catch(async (error: Error) => {
       throw new Error(`${error.message}\n${await state()}`)
     })
-  // One after the other: the first makes the cluster.
+  // One after the other, because the first one bootstraps the cluster.
   postgres[0]!.start()
   await primary()
   for (const node of postgres.slice(1)) node.start()
@@ -168,7 +168,7 @@ function postgresNode(machine: Machine, dir: string, text: string, first: string
     .replace('/var/lib/postgresql/15/mintmark', join(home, 'data'))
     .replace('/var/lib/postgresql/.pgpass-patroni', join(home, 'pgpass'))
     .replace('/var/run/postgresql', home)
-    // Of the machine, not of a namespace.
+    // The watchdog belongs to the whole machine, not to a namespace.
     .replace('mode: automatic', "mode: 'off'")
   const file = join(home, 'patroni.yml')
   writeFileSync(file, mine)

@@ -1,4 +1,4 @@
-// `node reliability/database.ts [--frozen 60]`: restarts, cuts, freezes and silences the database under load, and times every answer.
+// `node reliability/database.ts [--frozen 60]`: restarts, disconnects, freezes and silences the database under load, and measures every response.
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createPostgres, type Postgres } from './postgres.ts'
@@ -8,7 +8,7 @@ import { openWire, overWire } from './wire.ts'
 import { prepareWrites } from './writes.ts'
 
 export interface DatabaseOptions {
-  /** how long it is stopped where it is, and how long the wire is silent */
+  /** how long the database is frozen, and how long the network is silent */
   frozenSeconds: number
 }
 
@@ -17,16 +17,16 @@ interface Fault {
   begin: () => void | Promise<void>
   lastsMs: number
   end: () => void | Promise<void>
-  /** whether it makes /health/ready answer 503: it notices after 3 s */
+  /** whether /health/ready must respond with 503, which takes 3 s */
   noticed: boolean
 }
 
 const READY_AFTER_MS = 5_000
 const READ_PAUSE_MS = 20
-/** Undisturbed, so that an answer belongs to one fault. */
+/** Pause without faults, so that each response belongs to one fault. */
 const BETWEEN_MS = 500
 
-/** Every fault in turn, over a wire that can be made silent. */
+/** Injects each fault in turn, over a proxy that can drop packets silently. */
 export async function databaseRun({ frozenSeconds }: DatabaseOptions): Promise<Finding[]> {
   const dir = workDir()
   const postgres = await createPostgres(join(dir.path, 'postgres'))
@@ -115,7 +115,7 @@ export async function databaseRun({ frozenSeconds }: DatabaseOptions): Promise<F
   }
 }
 
-/** Whether ten writes that were sent after that moment were taken. */
+/** Whether ten writes sent after that time succeeded. */
 function kindsWritten(answers: readonly { at: number; status: number }[], ended: number): boolean {
   return answers.filter(({ at, status }) => at > ended && status > 0 && status < 300).length >= 10
 }

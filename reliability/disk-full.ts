@@ -1,4 +1,4 @@
-// `node reliability/disk-full.ts`: an import that fills the disk of the embedded database; then there is room again.
+// `node reliability/disk-full.ts`: an import fills the disk of the embedded database; then space becomes available again.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { createWriteStream, mkdirSync } from 'node:fs'
@@ -12,11 +12,11 @@ import { prepareWrites } from './writes.ts'
 export interface DiskFullOptions {
   /** items of the import, about 2 KB each */
   items: number
-  /** size of the disk at first */
+  /** initial size of the disk */
   megabytes: number
 }
 
-/** A small disk in memory is mounted for it, which needs root. */
+/** Requires root, to mount a small in-memory disk. */
 export function canMount(): boolean {
   if (process.getuid?.() !== 0 || process.platform !== 'linux') return false
   const dir = workDir()
@@ -126,7 +126,7 @@ function mount(path: string, megabytes: number, more = ''): void {
   execFileSync('mount', ['-t', 'tmpfs', '-o', `${more}size=${megabytes}m,mode=0755`, 'tmpfs', path], { stdio: 'pipe' })
 }
 
-/** Also where it is unmounted already, at the exit after a run. */
+/** Ignores that it may already be unmounted, since this also runs at exit. */
 function unmount(path: string): void {
   spawnSync('umount', ['-l', path])
 }

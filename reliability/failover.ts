@@ -1,4 +1,5 @@
-// `node reliability/failover.ts [--kills 30] [--others 1]`: the primary, an etcd member and HAProxy die, freeze and are cut off under writes.
+// `node reliability/failover.ts [--kills 30] [--others 1]`: the primary, an etcd member and HAProxy are killed, frozen and disconnected during
+// writes.
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
@@ -12,9 +13,9 @@ import { ask, pause, type Service, startService, until, workDir } from './servic
 import { prepareWrites, type Writes } from './writes.ts'
 
 export interface FailoverOptions {
-  /** how often the primary goes, by each way in turn */
+  /** number of failures of the primary, alternating between the kinds */
   kills: number
-  /** how often an etcd member and HAProxy go by each way */
+  /** number of failures of each kind for an etcd member and HAProxy */
   others: number
 }
 
@@ -25,9 +26,9 @@ interface Gap {
   way: Way
   /** from the fault until a standby was promoted */
   promotedMs: number
-  /** from there until a plain client, which asks every 20 ms, wrote */
+  /** from then until a plain client, which tries every 20 ms, could write */
   plainMs: number
-  /** from the promotion until our nodes acknowledged a write: the one that names the machines, and the one behind HAProxy */
+  /** from the promotion until our nodes acknowledged a write: the one that lists the machines, and the one behind HAProxy */
   oursMs: number[]
   /** from the fault until both had */
   wholeMs: number
@@ -36,12 +37,12 @@ interface Gap {
 const READ_PAUSE_MS = 20
 const WRITE_PAUSE_MS = 40
 const PROBE_MS = 20
-/** How long a fault goes on after writes are taken again, and how long others than the primary are away. */
+/** How long a fault lasts after writes succeed again, and how long other components stay away. */
 const AFTER_MS = 2_000
 const AWAY_MS = 8_000
 const NOTIFIED_MS = 120_000
 
-/** Two nodes and a worker over a cluster of three, one fault after the other. */
+/** Runs two nodes and a worker on a cluster of three, with one fault after the other. */
 export async function failoverRun({ kills, others }: FailoverOptions): Promise<Finding[]> {
   const dir = workDir()
   const machines = openMachines()
@@ -51,7 +52,7 @@ export async function failoverRun({ kills, others }: FailoverOptions): Promise<F
     const cluster = await startCluster(machines, dir.path)
     progress('the cluster is whole')
     const direct = cluster.postgres.map(({ machine }) => `${machine.address}:5432`)
-    // One node and the worker name the database's machines, the other HAProxy before them.
+    // One node and the worker list the database machines, the other node uses HAProxy.
     const urls = [cluster.url(...direct), cluster.url(`${cluster.haproxy.machine.address}:5000`)]
     const receiver = await openSales(machines.own)
     const settings = { HOST: machines.own, PORT: '0', OPERATOR_PORT: '0', WEBHOOK_ALLOW_CIDRS: `${machines.net}0/24`, WEBHOOK_RETRY_DELAYS: '1s,2s' }
@@ -80,13 +81,13 @@ export async function failoverRun({ kills, others }: FailoverOptions): Promise<F
         progress(error.message)
         return null
       })
-      // What was found until then is told all the same.
+      // The findings so far are reported anyway.
       if (gap === null) {
         findings.push(count(`whole again after ${n + 1} of ${kills} (${way})`, 0, 1))
         break
       }
       gaps.push(gap)
-      // Not while it changes: what is read one after the other must agree.
+      // Writers are stopped, so that consecutive reads agree.
       await Promise.all(writes.map((written) => written.stop()))
       const verified = (await Promise.all(writes.map((written) => written.verify()))).flat()
       for (const written of writes) written.start()
@@ -168,7 +169,7 @@ function ofAnswers(answers: Writes['answers']): Finding[] {
   ]
 }
 
-/** The primary goes, another takes over, and it comes back as a standby. */
+/** The primary fails, another node takes over, and the failed one returns as a standby. */
 async function primaryGoes(cluster: Cluster, writes: readonly Writes[], way: Way): Promise<Gap> {
   const old = await cluster.primary()
   const others = cluster.postgres.filter((node) => node !== old)
@@ -210,7 +211,7 @@ function comeBack(node: ClusterNode, way: Way): void {
   else if (way === 'cut off') node.machine.heal()
 }
 
-/** When a standby was promoted and when a plain client wrote to it: performance.now(). */
+/** When a standby was promoted and when a plain client wrote to it, as performance.now(). */
 function watchStandby(client: pg.Client): { promoted: Promise<number>; wrote: Promise<number>; stop: () => void } {
   let running = true
   const when = async (statement: string) => {
@@ -222,7 +223,7 @@ function watchStandby(client: pg.Client): { promoted: Promise<number>; wrote: Pr
       if (yes) return performance.now()
       await pause(PROBE_MS)
     }
-    // Nobody waits for it any more.
+    // Stopped: nobody awaits the result any more.
     return new Promise<number>(() => {})
   }
   const promoted = when('select not pg_is_in_recovery() as yes')
@@ -234,7 +235,7 @@ function watchStandby(client: pg.Client): { promoted: Promise<number>; wrote: Pr
   return { promoted, wrote, stop }
 }
 
-/** An etcd member, the leader at that, and HAProxy, for 8 s each: the longest time without an acknowledged write, by node. */
+/** An etcd member (the leader) and HAProxy fail for 8 s each: the longest time without an acknowledged write, by node. */
 async function othersGo(cluster: Cluster, writes: readonly Writes[]): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const what of ['etcd leader', 'HAProxy'] as const) {
@@ -251,7 +252,7 @@ async function othersGo(cluster: Cluster, writes: readonly Writes[]): Promise<Fi
       progress(`${what} ${way}: longest time without a write ${longest.map((ms) => Math.round(ms)).join(' and ')} ms`)
       findings.push(
         atMost(`${what} ${way}: longest time without a write`, longest[0]! / 1_000, 2, ' s'),
-        // Away with its HAProxy, and soon back with it.
+        // This node fails with its HAProxy, and must recover soon after it.
         atMost(`${what} ${way}: the same behind HAProxy`, longest[1]! / 1_000, what === 'HAProxy' ? AWAY_MS / 1_000 + 3 : 2, ' s'),
         count(`${what} ${way}: changes of the primary`, (await cluster.primary()) === primary ? 0 : 1, 0),
       )
@@ -284,7 +285,7 @@ function readAll(url: string, key: string) {
   return { stop }
 }
 
-/** A receiver that counts the posts of each sale by the id of the event. */
+/** A receiver that counts the deliveries of each sale by event id. */
 async function openSales(host: string) {
   const events = new Map<number, Map<string, number>>()
   const server = createServer((request, response) => {

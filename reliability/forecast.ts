@@ -1,4 +1,4 @@
-// `node reliability/forecast.ts`: generated writes of listings, each forecast and then done, and payouts of recorded sales, each previewed.
+// `node reliability/forecast.ts`: forecasts generated writes of listings and then executes them, and previews the payouts of recorded sales.
 import { isDeepStrictEqual, parseArgs } from 'node:util'
 import { join } from 'node:path'
 import { randomNumbers } from '../bench/random.ts'
@@ -7,18 +7,18 @@ import { conclude, count, figure, type Finding, progress } from './report.ts'
 import { ask, OPERATOR_TOKEN, type Reply, type Service, startService, until, workDir } from './service.ts'
 
 export interface ForecastOptions {
-  /** writes that are forecast and then done */
+  /** number of writes that are forecast and then executed */
   writes: number
-  /** sales that are recorded and previewed */
+  /** number of sales that are recorded and previewed */
   previews: number
   seed: number
 }
 
 const LISTINGS = 200
-/** Of these a round lets something else change the listing at the same moment. */
+/** Number of writes per round during which something else changes the listing. */
 const RACES = 10
 const AT_ONCE = 12
-/** Ends while a round is prepared. */
+/** The period ends while a round is prepared. */
 const BRIEF_MS = 300
 const LONG_MS = 86_400_000
 const LINES = 200
@@ -30,7 +30,7 @@ interface Write {
   method: 'PATCH' | 'POST' | 'DELETE'
   path: string
   json?: object
-  /** what `If-Match` says: the current tag, another one, or nothing */
+  /** value of `If-Match`: the current tag, another one, or none */
   match: 'current' | 'stale' | null
 }
 
@@ -39,11 +39,11 @@ interface Seller {
   name: string
   key: string
   listing: number
-  /** its period ends at once: whenever the service ends it, its tag changes */
+  /** whether its period ends soon: its tag changes when the service ends it */
   ends: boolean
 }
 
-/** A market of sellers with one listing each, asked over HTTP. */
+/** A market of sellers with one listing each, used over HTTP. */
 class Market {
   readonly #service: Service
   readonly #random: () => number
@@ -56,7 +56,7 @@ class Market {
     this.#random = random
   }
 
-  /** 0 to 1 */
+  /** a random number from 0 to 1 */
   share(): number {
     return this.#random()
   }
@@ -69,7 +69,7 @@ class Market {
     return list[Math.floor(this.#random() * list.length)]!
   }
 
-  /** An amount in TL, often near the bounds. */
+  /** An amount in TL, often near the limits. */
   price(): number {
     return this.pick([1, 9_999_999, 0.5, 10.005, ...Array.from({ length: 8 }, () => Math.round(100 + this.#random() * 20_000) / 100)])
   }
@@ -118,7 +118,7 @@ class Market {
     return id
   }
 
-  /** What the operator, the shop and the seller do with a listing, whatever its status; `briefMs` is how long some periods last. */
+  /** Random operations of operator, shop and seller on a listing, whatever its status; `briefMs` is the length of some periods. */
   async live(seller: Seller, briefMs = BRIEF_MS): Promise<void> {
     const { listing, key } = seller
     const approve = async (ms: number) => {
@@ -169,7 +169,7 @@ class Market {
   }
 }
 
-/** Calls with so many at once; results in the order of the list. */
+/** Calls with limited concurrency; results are in the order of the list. */
 async function parallel<T, R>(list: readonly T[], call: (one: T, at: number) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   let next = 0
@@ -183,14 +183,14 @@ async function parallel<T, R>(list: readonly T[], call: (one: T, at: number) => 
   return results
 }
 
-/** Digests of all tables but what time alone changes; `swept` are the periods that the service has ended by itself. */
+/** Digests of all tables except values that change with time alone; `swept` counts the periods that the service has ended itself. */
 async function stateOf({ query }: Postgres): Promise<{ digests: string[]; swept: string }> {
   const tables = await query(`select relname::text from pg_class
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
       and relname not in ('change_log_floor', 'workers', 'api_key_usage') order by 1`)
   const digestOf = (name: string) =>
     `select '${name} ' || count(*) || ' ' || coalesce(sum(hashtextextended((to_jsonb(t) - 'last_used_at')::text, 0)), 0) from ${name} t ${COUNTED[name] ?? ''}`
-  // In one statement, which sees one state.
+  // In one statement, so that all digests are of the same snapshot.
   const swept = `select '${SWEPT}' || count(*) from audit_log where actor = 'system'`
   const lines = await query([swept, ...tables.map(digestOf)].join(' union all '))
   const isSwept = (line: string) => line.startsWith(SWEPT)
@@ -199,18 +199,18 @@ async function stateOf({ query }: Postgres): Promise<{ digests: string[]; swept:
 
 const SWEPT = 'swept: '
 
-/** Rows that count, where others come by themselves: a worker keeps the facts of listings that wait. */
+/** Rows that count, for tables that also change by themselves: a worker records the facts of pending listings. */
 const COUNTED: Readonly<Record<string, string>> = { listing_decisions: 'where decision is not null' }
 
 const withDryRun = (path: string) => `${path}${path.includes('?') ? '&' : '?'}dry_run=1`
 
-/** What a forecast or a write says, without what only one of them has. */
+/** The result of a forecast or a write, without the parts that only one of them has. */
 function told({ status, body }: Answer): { status: number; error?: unknown; data: object } {
   const { forecast: _forecast, ...data } = body.data ?? {}
   return { status, ...(body.error && { error: body.error }), data }
 }
 
-/** The same of a forecast with what it foretells; the usual wait goes on by itself. */
+/** The result of a forecast including the predicted state; the usual wait changes by itself. */
 function foretold(answer: Answer): unknown {
   const { usual_wait: _wait, ...rest } = answer.body.data?.forecast ?? ({} as Forecast)
   return { ...told(answer), ...rest }
@@ -271,7 +271,7 @@ async function forecastWrites(market: Market, postgres: Postgres, writes: number
       return { seller, write, tag: await conditionOf(seller, write) }
     })
 
-    // Again where the service has ended a period meanwhile: that changes tables, too.
+    // Repeated if the service has ended a period meanwhile, because that changes tables, too.
     let before = await stateOf(postgres)
     let answers: Answer[] = []
     for (;;) {
@@ -306,7 +306,7 @@ async function forecastWrites(market: Market, postgres: Postgres, writes: number
       if (became !== status) note('a status that was not foretold', write, answer.body.data.forecast, became)
       if (isFound === hidden) note('a listing hidden or found other than foretold', write, answer.body.data.forecast, isFound)
     }
-    // First what is to be refused: it may name a listing that another of the writes deletes. The rest is of each seller's own listing.
+    // Writes expected to be refused go first: they may name a listing that another write deletes. All others concern the seller's own listing.
     const both = planned.map((one, i) => ({ one, answer: answers[i]! }))
     await parallel(
       both.filter(({ answer }) => answer.status !== 200),
@@ -321,11 +321,11 @@ async function forecastWrites(market: Market, postgres: Postgres, writes: number
       if (status === 404 || market.chance(0.02)) Object.assign(seller, { listing: await market.list(seller.id), ends: false })
     })
 
-    // Beside another change a forecast is that of before or after it.
+    // During a concurrent change, a forecast must match the state either before or after it.
     await parallel(market.sellers.slice(0, RACES), async (seller) => {
       const write = market.write(seller)
       const first = foretold(await forecast(seller, write))
-      // No brief period, which would end in between and be a third state.
+      // Without brief periods, whose end would add a third state.
       const [during] = await Promise.all([forecast(seller, write), market.live(seller, LONG_MS)])
       const last = foretold(await forecast(seller, write))
       seen.races += 1
@@ -379,7 +379,7 @@ async function previewPayouts(market: Market, postgres: Postgres, previews: numb
   ]
 }
 
-/** Any price that a listing may have, in TL. */
+/** Any valid price of a listing, in TL. */
 function anyPrice(market: Market): number {
   const most = market.pick([1_000, 100_000, 999_999_900])
   return Math.round(100 + (most - 100) * market.share()) / 100

@@ -1,4 +1,4 @@
-// What stands beside the nodes of a run: nginx before them, Redis behind them, a receiver of webhooks, and clients that retry.
+// Components around the nodes of a run: nginx in front, Redis behind, a receiver of webhooks, and clients that retry.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -31,7 +31,7 @@ export interface Nginx {
   close: () => Promise<void>
 }
 
-/** The plain proxy of nginx's manual: connections kept on both sides, the next node when one cannot be reached. */
+/** nginx as a reverse proxy as in its manual: keep-alive on both sides, next node if one cannot be reached. */
 export async function startNginx(dir: string, nodes: string[]): Promise<Nginx> {
   const [port] = (await freePorts(1)) as [number]
   mkdirSync(dir, { recursive: true })
@@ -53,7 +53,7 @@ export async function startNginx(dir: string, nodes: string[]): Promise<Nginx> {
   return { url: `http://127.0.0.1:${port}`, close: () => stop(child) }
 }
 
-/** A receiver of webhooks that answers after a while; gives how often each event came, and when it was signed (seconds). */
+/** A receiver of webhooks that responds after a delay; records how often each event arrived, and when it was signed (seconds). */
 export async function openReceiver(delayMs: number) {
   const times = new Map<string, number>()
   const stamps: { sent: number; signed: number }[] = []
@@ -78,7 +78,7 @@ export async function openReceiver(delayMs: number) {
 
 export interface Traffic {
   sent: number
-  /** connections refused that were asked once more elsewhere */
+  /** requests retried on another node after a refused connection */
   retried: number
   failures: string[]
   stop: () => Promise<void>
@@ -91,7 +91,7 @@ interface TrafficRequest {
   body?: string
 }
 
-/** Sends requests in turn to all urls, on kept connections; one that is refused once more, to the next. */
+/** Sends requests to all URLs in turn over keep-alive connections; after a refused connection, retries once on the next URL. */
 export function startTraffic(urls: string[], requestOf: (n: number) => TrafficRequest, clients = 4): Traffic {
   let running = true
   const traffic: Traffic = { sent: 0, retried: 0, failures: [], stop: async () => {} }

@@ -1,4 +1,5 @@
-// `node reliability/hostile-files.ts [--megabytes 200] [--only <words>]`: uploads files made to exhaust memory, and measures what each import takes.
+// `node reliability/hostile-files.ts [--megabytes 200] [--only <words>]`: uploads files designed to exhaust memory, and measures the memory of each
+// import.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -8,28 +9,28 @@ import { atMost, conclude, count, figure, type Finding, progress } from './repor
 import { ask, OPERATOR_TOKEN, pause, type Service, startService, until, workDir } from './service.ts'
 
 export interface HostileOptions {
-  /** size of each file; a gzip bomb unpacks to 25 times as much */
+  /** size of each file; a gzip bomb unpacks to 25 times this size */
   megabytes: number
-  /** kinds of files whose name has this in it; all when empty */
+  /** only kinds of files whose name contains this; default: all */
   only?: string
   /** real files imported the same way: format and path */
   real?: readonly (readonly [format: string, path: string])[]
 }
 
-/** A file as text in pieces; `packed` is sent as gzip. */
+/** A generated file, in pieces of text; sent with gzip if `packed`. */
 interface HostileFile {
   what: string
   format: string
   text: Iterable<string>
   packed?: boolean
-  /** what the import says: why it failed, or `done` where its rows are merely refused */
+  /** expected end of the import: its error, or `done` if only its rows are refused */
   ends: RegExp
 }
 
 const MB = 1024 * 1024
 const MOST_MB = 400
 
-/** `unit(n)` again and again, in pieces of about 64 KB, until there are so many megabytes. */
+/** Repeats `unit(n)` in pieces of about 64 KB until the size is reached. */
 function* repeated(megabytes: number, unit: (n: number) => string, before = '', after = ''): Generator<string> {
   let piece = before
   let size = 0
@@ -244,7 +245,7 @@ export async function hostileRun({ megabytes, only = '', real = [] }: HostileOpt
   }
 }
 
-/** Uploads a file and waits for its import; the peak begins anew with it. */
+/** Uploads a file and waits for its import; resets the peak of memory first. */
 async function importOf(service: Service, format: string, body: Readable, query = ''): Promise<Outcome> {
   const started = performance.now()
   writeFileSync(`/proc/${service.child.pid}/clear_refs`, '5')
@@ -266,7 +267,7 @@ async function importOf(service: Service, format: string, body: Readable, query 
   return { says, peakMb: memoryOf(service).peak, seconds: (performance.now() - started) / 1_000 }
 }
 
-/** Resident memory by the kernel, in MB. */
+/** Resident memory according to the kernel, in MB. */
 function memoryOf({ child }: Service): { now: number; peak: number } {
   const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
   const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)![1]) / 1_024

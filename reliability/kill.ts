@@ -84,7 +84,7 @@ export async function killRun({ kills, lifeMs = 1_500 }: KillOptions): Promise<F
   }
 }
 
-/** Process number of the embedded server of a DATA_DIR. */
+/** Process id of the embedded server of a DATA_DIR. */
 function databasePid(dataDir: string): number {
   return (JSON.parse(readFileSync(join(dataDir, 'postgres-connection.json'), 'utf8')) as { server: { pid: number } }).server.pid
 }

@@ -1,34 +1,34 @@
-// Machines of a run: network namespaces on one bridge, whose processes are killed, frozen and cut off together.
+// Simulated machines: network namespaces on one bridge whose processes are killed, frozen and disconnected together.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 
 export interface Machine {
   name: string
   address: string
-  /** Runs a program there, as another user if told; what it prints goes to `log`. */
+  /** Runs a program there, optionally as another user; its output goes to `log`. */
   run: (program: string, args: string[], options: { log: string; user?: string; env?: Record<string, string> }) => ChildProcess
   pids: () => number[]
-  /** To all its processes, or to those whose command line matches. */
+  /** Sends a signal to all its processes, or to those whose command line matches. */
   signal: (name: NodeJS.Signals, matching?: RegExp) => void
-  /** Pulls its cable. */
+  /** Disconnects it from the network. */
   cut: () => void
   heal: () => void
 }
 
 export interface Machines {
-  /** begin of all addresses, with its dot: `10.78.5.` */
+  /** common prefix of all addresses, with its dot: `10.78.5.` */
   net: string
-  /** address of the machine of the run itself */
+  /** address of the host */
   own: string
   add: (name: string, last: number) => Machine
-  /** Kills what runs on them. */
+  /** Kills all processes and removes the machines. */
   remove: () => void
 }
 
-/** Needs root, `ip` and `setpriv`. */
+/** Requires root, `ip` and `setpriv`. */
 export function openMachines(): Machines {
   const tag = process.pid % 100_000
-  // Other addresses than the run before.
+  // A different network than the previous run.
   const net = `10.78.${process.pid % 250}.`
   const bridge = `mmb${tag}`
   const ip = (...args: string[]) => execFileSync('ip', args, { stdio: 'pipe', encoding: 'utf8' })
@@ -52,7 +52,7 @@ export function openMachines(): Machines {
         try {
           if (!matching || matching.test(commandOf(pid))) process.kill(pid, signalName)
         } catch {
-          // It ended meanwhile.
+          // The process has already ended.
         }
       }
     }
@@ -74,7 +74,7 @@ export function openMachines(): Machines {
       remove() {
         signal('SIGKILL')
         spawnSync('ip', ['netns', 'del', space])
-        // A socket that lingers keeps the namespace, and with it its end of the wire.
+        // A lingering socket keeps the namespace alive, and with it its end of the link.
         spawnSync('ip', ['link', 'del', outer], { stdio: 'ignore' })
       },
     }

@@ -1,4 +1,4 @@
-// `node reliability/memory.ts [--minutes 60] [--rate 60] [--svg memory.svg]`: mixed load at a steady rate, and what memory does meanwhile.
+// `node reliability/memory.ts [--minutes 60] [--rate 60] [--svg memory.svg]`: measures memory under a mixed load at a steady rate.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -9,11 +9,11 @@ import { prepareWrites } from './writes.ts'
 
 export interface MemoryOptions {
   minutes: number
-  /** requests a second beside the writers, which add about as many */
+  /** requests per second, in addition to the writers, which send about as many */
   rate: number
-  /** share of the time after which memory is judged */
+  /** share of the time after which memory is evaluated */
   warmUp?: number
-  /** seconds between two samples */
+  /** seconds between samples */
   every?: number
 }
 
@@ -60,7 +60,7 @@ export async function memoryRun({ minutes, rate, warmUp = 0.25, every = 5 }: Mem
     let running = true
     const loading = (async () => {
       for (let n = 0; running; n++) {
-        // Each kind goes through all its pages and words.
+        // Each kind of request cycles through its pages and words.
         const request = n % IMPORT_EVERY === IMPORT_EVERY - 1 ? upload : requests[n % requests.length]!
         const { status } = await request(Math.floor(n / requests.length))
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
@@ -119,7 +119,7 @@ async function post(url: string, body: Buffer<ArrayBuffer>): Promise<{ status: n
   return { status: response.status }
 }
 
-/** Resident memory by the kernel, the heap by the service's own metrics. */
+/** Resident memory according to the kernel, heap from the service's own metrics. */
 async function sample(service: Service, seconds: number): Promise<Sample> {
   const rssKb = Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${service.child.pid}/status`, 'utf8'))![1])
   const response = await fetch(`${service.operatorUrl}/metrics`, { headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } })
@@ -127,7 +127,7 @@ async function sample(service: Service, seconds: number): Promise<Sample> {
   return { seconds, rssMb: rssKb / 1_024, heapMb: heap / 1_048_576 }
 }
 
-/** A curve of resident memory and heap over the minutes. */
+/** A chart of resident memory and heap over time. */
 export function curve(samples: readonly Sample[]): string {
   const [width, height, left, bottom] = [640, 240, 48, 28]
   const last = samples.at(-1)!.seconds

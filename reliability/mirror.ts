@@ -1,4 +1,4 @@
-// `node reliability/mirror.ts [--changes 100000] [--kills 100]`: a mirror that is killed again and again while the catalogue changes.
+// `node reliability/mirror.ts [--changes 100000] [--kills 100]`: kills a mirror repeatedly while the catalogue changes.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -9,9 +9,9 @@ import { conclude, count, figure, type Finding, progress } from './report.ts'
 import { ask, OPERATOR_TOKEN, pause, runCommand, type Service, startService, until, workDir } from './service.ts'
 
 export interface MirrorRunOptions {
-  /** prices, items, categories, merges and imports that change */
+  /** number of changes: prices, items, categories, merges and imports */
   changes: number
-  /** of the mirror, with -9 */
+  /** number of kills of the mirror, with -9 */
   kills: number
 }
 
@@ -29,7 +29,7 @@ const DONE_MS = 60_000
 
 const oneOf = <T>(values: readonly T[]): T => values[Math.floor(Math.random() * values.length)]!
 
-/** A dump, then changes of every kind while the mirror lives for moments; at the end both exports are compared. */
+/** Creates a dump, then makes changes of every kind while the mirror is started and killed; compares both exports at the end. */
 export async function mirrorRun({ changes, kills }: MirrorRunOptions): Promise<Finding[]> {
   const dir = workDir()
   const settings = {
@@ -155,7 +155,7 @@ export async function mirrorRun({ changes, kills }: MirrorRunOptions): Promise<F
   }
 }
 
-/** Imports a set of a few cards, and reverts it every other time. */
+/** Imports a set of a few cards, and reverts every second import. */
 async function importOnce(operatorUrl: string, number: number): Promise<void> {
   const set = { type: 'category', market: 'source_c', ref: `m${number}`, name: `Mirrored ${number}`, game: 'pokemon', parent: null, image: null }
   const cards = Array.from({ length: 5 }, (_, i) => ({

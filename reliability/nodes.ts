@@ -10,11 +10,11 @@ import { openWire } from './wire.ts'
 import { prepareWrites, type Writes } from './writes.ts'
 
 export interface NodesOptions {
-  /** how often each kind of change is followed */
+  /** repetitions of each kind of change */
   times: number
-  /** how often all nodes are restarted, one after the other */
+  /** number of rolling restarts of all nodes */
   rounds?: number
-  /** how long a worker is cut off from the database; longer than a lease of 10 s */
+  /** how long a worker is disconnected from the database; longer than a lease of 10 s */
   partitionMs?: number
 }
 
@@ -28,7 +28,7 @@ interface Scene {
   operator: <T>(path: string, json?: unknown, method?: string) => Promise<T>
 }
 
-/** All of it on one set of machines, one part after the other. */
+/** Runs all parts one after the other on the same machines. */
 export async function nodesRun({ times, rounds = 1, partitionMs = 14_000 }: NodesOptions): Promise<Finding[]> {
   const dir = workDir()
   const postgres = await createPostgres(join(dir.path, 'postgres'))
@@ -37,7 +37,7 @@ export async function nodesRun({ times, rounds = 1, partitionMs = 14_000 }: Node
   const places = await openPlaces(address.port)
   const redis = installed('redis-server', '--version') ? await startRedis(join(dir.path, 'redis')) : null
   const findings: Finding[] = [figure('nodes', `3 in ${places[0]!.describe}, ${postgres.describe}`)]
-  // Of its own for each node: a node that is started again is where it was.
+  // Fixed ports for each node, so that it keeps them after a restart.
   const ports = await freePorts(places.length * 2)
   const start = (n: number) => {
     const { host, command, databaseHost, databasePort } = places[n]!
@@ -95,7 +95,7 @@ async function openScene(services: Service[]): Promise<Scene> {
   return { services, writes, operator }
 }
 
-/** Milliseconds from the answer on one node until all show it. */
+/** Milliseconds from the response of one node until all nodes show the change. */
 async function seenEverywhere({ services, writes, operator }: Scene, times: number): Promise<Finding[]> {
   const on = (path: string, key: string) => (service: Service) => ask<unknown>(`${service.publicUrl}/api/v1${path}`, key)
   const seen = async (what: string, read: (service: Service) => ReturnType<typeof ask>, yes: (reply: Awaited<ReturnType<typeof ask>>) => boolean) => {
@@ -165,7 +165,7 @@ async function sharedLimits({ services, operator }: Scene, redis: { kill: (signa
   ]
 }
 
-/** A rolling restart, and a kill, under traffic that comes straight and through nginx. */
+/** A rolling restart and a kill, under direct traffic and traffic through nginx. */
 async function endings(
   { services, writes, operator }: Scene,
   start: (n: number) => Promise<Service>,
@@ -222,7 +222,7 @@ async function endings(
     { straight: 'all', proxied: 'reads' },
   )
   findings.push(count('nodes whose readiness went down before they stopped listening', toldBefore, services.length * rounds))
-  // Requests that were under way in the killed process are lost with it; nginx repeats the reads among them.
+  // Requests in progress in the killed process are lost; nginx retries the reads among them.
   await under(
     'a node killed with -9',
     async () => {
@@ -290,7 +290,7 @@ async function partition({ services, operator }: Scene, places: Awaited<ReturnTy
   ]
 }
 
-/** The primary dies under writes, its replica is promoted, and the address leads there. */
+/** The primary fails during writes, its replica is promoted, and the address switches to it. */
 async function failover(
   { services, writes }: Scene,
   primary: Awaited<ReturnType<typeof createPostgres>>,

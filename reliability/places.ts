@@ -1,30 +1,30 @@
-// Where the nodes of a run live: each in a network namespace of its own, or beside each other where that is not permitted.
+// Where the nodes of a run live: each in a network namespace of its own, or side by side on the host if that is not permitted.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { openWire, type Wire } from './wire.ts'
 
 export interface Place {
   describe: string
-  /** what the program is started with */
+  /** command prefix of its programs */
   command: string[]
-  /** where its listeners are reached */
+  /** address of its listeners */
   host: string
-  /** where it reaches the database, and what else is cut off with it */
+  /** its address for the database and everything else that is disconnected with it */
   databaseHost: string
   databasePort: number
-  /** where it reaches receivers of webhooks */
+  /** its address for receivers of webhooks */
   receiverHost: string
-  /** Its packets to the database get lost in silence until `heal`. */
+  /** Drops its packets to the database silently until `heal`. */
   partition: () => void
   heal: () => void
   remove: () => Promise<void>
 }
 
-/** Three places; all reach the database at `databasePort` of this machine. */
+/** Three places, which all reach the database at `databasePort` of this machine. */
 export async function openPlaces(databasePort: number): Promise<Place[]> {
   return Promise.all([1, 2, 3].map((n) => (mayNamespace() ? namespaced(n, databasePort) : beside(databasePort))))
 }
 
-/** One place in a namespace of its own, where `mayNamespace`; the database listens on all addresses. */
+/** One place in a namespace of its own if `mayNamespace`; the database listens on all addresses. */
 export function openPlace(databasePort: number): Promise<Place> {
   return namespaced(1, databasePort)
 }
@@ -36,7 +36,7 @@ export function mayNamespace(): boolean {
 async function namespaced(n: number, databasePort: number): Promise<Place> {
   const name = `mintmark-${process.pid}-${n}`
   const [outer, inner] = [`mm${process.pid % 100_000}o${n}`, `mm${process.pid % 100_000}i${n}`]
-  // Other addresses than the run before: what it had takes seconds to go.
+  // Different addresses than the previous run, whose addresses take seconds to disappear.
   const net = `10.77.${(process.pid % 80) * 3 + n}`
   const ip = (...args: string[]) => execFileSync('ip', args, { stdio: 'pipe' })
   const inside = (...args: string[]) => ip('netns', 'exec', name, 'ip', ...args)
@@ -50,7 +50,7 @@ async function namespaced(n: number, databasePort: number): Promise<Place> {
   inside('address', 'add', `${net}.2/24`, 'dev', inner)
   inside('link', 'set', inner, 'up')
   inside('link', 'set', 'lo', 'up')
-  // Everything but the database is reached by the other address, so that one can be cut off without the other.
+  // Everything except the database uses the other address, so that the database alone can be disconnected.
   inside('route', 'add', 'default', 'via', `${net}.3`)
   return {
     describe: 'network namespaces',
@@ -59,7 +59,7 @@ async function namespaced(n: number, databasePort: number): Promise<Place> {
     databaseHost: `${net}.1`,
     databasePort,
     receiverHost: `${net}.3`,
-    // To an address of the wire that nobody has: not refused, not answered.
+    // An unused hardware address: packets are neither refused nor answered.
     partition: () => inside('neighbour', 'replace', `${net}.1`, 'lladdr', '02:00:00:00:00:99', 'dev', inner, 'nud', 'permanent'),
     heal: () => inside('neighbour', 'del', `${net}.1`, 'dev', inner),
     remove: async () => remove(),

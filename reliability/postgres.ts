@@ -1,4 +1,4 @@
-// A PostgreSQL of its own for a run: Debian's where it is installed, else the embedded one's programs; stopped, frozen, copied.
+// A PostgreSQL server for a run, Debian's if installed, otherwise the embedded one; can be stopped, frozen and copied.
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -13,16 +13,16 @@ export interface Postgres {
   port: number
   describe: string
   start: () => Promise<void>
-  /** `immediate` gives up everything that is not written yet, as a crash does. */
+  /** `immediate` discards everything not yet written, like a crash. */
   stop: (mode: 'fast' | 'immediate') => Promise<void>
-  /** Stops all its processes where they are, until `thaw`. */
+  /** Freezes all its processes until `thaw`. */
   freeze: () => void
   thaw: () => void
-  /** A streaming replica of it, not started yet; the embedded programs lack pg_basebackup, which makes one. */
+  /** A streaming replica, not yet started; requires pg_basebackup, which the embedded programs lack. */
   replica: (dir: string) => Promise<Postgres>
-  /** Makes a replica a primary. */
+  /** Promotes a replica to a primary. */
   promote: () => void
-  /** Runs a statement on it; gives the first column. */
+  /** Runs a statement. @returns the first column */
   query: (statement: string) => Promise<string[]>
 }
 
@@ -30,7 +30,7 @@ const DEBIAN = '/usr/lib/postgresql'
 const USER = 'mintmark'
 const SETTINGS = { max_connections: '100', wal_level: 'replica', max_wal_senders: '5', hot_standby: 'on', log_min_messages: 'log' }
 
-/** @param dir an empty directory that only this server uses, which everybody may enter */
+/** @param dir an empty directory only for this server, accessible to all users */
 export async function createPostgres(dir: string, { host = '127.0.0.1', settings = {} as Record<string, string> } = {}): Promise<Postgres> {
   const { bin, describe, user } = programs(dir)
   if (user) letIn(dirname(dir), user)
@@ -143,7 +143,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {
-    // It ended meanwhile.
+    // The process has already ended.
   }
 }
 

@@ -1,21 +1,21 @@
-// The release before this one, and its program as people would still run it during a rolling upgrade.
+// The previous release and its program, as it still runs during a rolling upgrade.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Its tag or commit: set it to the commit of a release once that is out. */
+/** Tag or commit; set it to the commit of a release once that is published. */
 export const PREVIOUS_RELEASE = 'b8c909d'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-/** Whether the history holds it; a shallow clone or an unpacked archive does not. */
+/** Whether the git history contains it; shallow clones and unpacked archives do not. */
 export function hasPreviousRelease(): boolean {
   return spawnSync('git', ['cat-file', '-e', `${PREVIOUS_RELEASE}^{commit}`], { cwd: ROOT, stdio: 'ignore' }).status === 0
 }
 
 /**
- * Unpacks its program into a directory, over the packages and built pages of this checkout.
+ * Unpacks its program into a directory, with the packages and built pages of this checkout.
  * @returns its `src/main.ts`
  */
 export function unpackPreviousRelease(dir: string): string {

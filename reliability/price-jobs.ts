@@ -1,5 +1,5 @@
-// `node reliability/price-jobs.ts [--kills 50] [--rows 2000]`: kills the process with -9 while price jobs are applied and undone; a job is
-// applied whole or not at all, and an undo gives back exactly what was there.
+// `node reliability/price-jobs.ts [--kills 50] [--rows 2000]`: kills the process with -9 while price jobs are applied and undone; a job must be
+// applied completely or not at all, and an undo must restore the exact values.
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { conclude, count, figure, type Finding, progress, spread } from './report.ts'
@@ -29,7 +29,7 @@ const RECOVERY_MS = 30_000
 const AT_ONCE = 20
 const OLD = { price: 100, quantity: 3 }
 
-/** Kills at random moments of steps that take as long as the last whole ones did; after each kill every listing is read back. */
+/** Kills at random times within the duration of the last complete step; after each kill every listing is read back. */
 export async function priceJobKills({ kills, rows }: PriceJobKillOptions): Promise<Finding[]> {
   const dir = workDir()
   const [port, operatorPort] = (await freePorts(2)) as [number, number]
@@ -80,7 +80,7 @@ export async function priceJobKills({ kills, rows }: PriceJobKillOptions): Promi
       if (reply.status === 200) stepMs[what] = reply.ms
       return reply
     }
-    // How long a step takes without a kill.
+    // The duration of a step without a kill.
     const first = await planned(kills)
     for (const what of ['apply', 'undo'] as const) good(await run(first, what))
     for (let i = 0; i < kills; i += 1) {

@@ -1,8 +1,8 @@
-// What a run found: lines of progress, a table of counts at its end, and whether anything promised did not hold.
+// Reports a run: progress lines, a final table of findings, and whether a promise was broken.
 
 export interface Finding {
   what: string
-  /** as a person reads it */
+  /** formatted for people */
   value: string | number
   /** what was promised, absent for a mere figure */
   promised?: string

@@ -1,4 +1,4 @@
-// Random markets of sellers with repricing rules, step by step: what a rule sets is checked against its floor, and rules must settle.
+// Random markets of sellers with repricing rules, step by step: prices must not go below the floor, and rules must settle.
 import { randomNumbers } from '../bench/random.ts'
 import { priceForPayout } from '#market/payout.ts'
 import { comparablePrices, newPrice, type Offer } from '#market/repricing/new-price.ts'
@@ -7,12 +7,12 @@ import { LOWEST_PRICE } from '#market/fields.ts'
 
 export interface Walk {
   steps: number
-  /** prices set below their floor, with what led there */
+  /** prices set below their floor, with the inputs */
   below: string[]
-  /** markets that had not settled after so many rounds of their rules */
+  /** markets that had not settled after the maximum number of rounds */
   unsettled: string[]
   markets: number
-  /** most rounds that a market took */
+  /** maximum rounds that a market took */
   longest: number
 }
 
@@ -23,7 +23,7 @@ interface Listed extends Offer {
   minOfferKurus: number | null
 }
 
-/** Runs so many steps: a rule is run once, or a person changes a price, a source or a sale. */
+/** Runs a number of steps: each runs a rule, or a person changes a price, a source or a sale. */
 export function walk(steps: number, seed: number): Walk {
   const random = randomNumbers(seed)
   const between = (low: number, high: number) => low + Math.floor(random() * (high - low + 1))
@@ -75,13 +75,13 @@ function randomTerms(random: () => number, between: Between): Terms {
     floorKurus,
     floorPayoutKurus: floorKurus === null || random() < 0.3 ? between(100, 150_000) : null,
     ceilingKurus: random() < 0.4 ? Math.max(floorKurus ?? 0, between(100, 400_000)) : null,
-    // Larger moves than these reach any of the targets within the rounds.
+    // With smaller limits, targets could not be reached within the rounds.
     maxMovePercent: random() < 0.3 ? between(60, 100) : null,
     minComparables: kind >= 0.6 && kind < 0.8 ? 1 : between(1, 2),
   }
 }
 
-/** What people, markets and buyers do between two rounds. */
+/** Changes by people, markets and buyers between two rounds. */
 function disturb(market: Market, random: () => number, between: Between): void {
   for (const listing of market.listings) {
     if (random() < 0.4) Object.assign(listing, { kurus: Math.max(listing.minOfferKurus ?? 100, between(100, 200_000)), follows: false })
@@ -90,7 +90,7 @@ function disturb(market: Market, random: () => number, between: Between): void {
   if (random() < 0.3) market.sales.push(between(100, 300_000))
 }
 
-/** Runs every rule in turn until a round changes nothing. @returns the rounds that took, more than ROUNDS where they did not settle */
+/** Runs every rule in turn until a round changes nothing. @returns the number of rounds; more than ROUNDS if they did not settle */
 function settle(market: Market, result: Walk): number {
   for (let round = 1; round <= ROUNDS; round += 1) {
     let changed = false

@@ -1,4 +1,4 @@
-// Runs repricing rules over random markets: 1,000,000 steps unless told. No price may be set below its floor, and rules must settle.
+// Runs repricing rules over random markets: 1,000,000 steps by default. No price may be set below its floor, and rules must settle.
 //   npx node reliability/repricing.ts [steps] [seed]
 import { ROUNDS, walk } from './repricing-walk.ts'
 

@@ -1,4 +1,4 @@
-// `node reliability/rolling-upgrade.ts [--seconds 60]`: from the previous release to this one, node by node, under load.
+// `node reliability/rolling-upgrade.ts [--seconds 60]`: upgrades from the previous release to this one, node by node, under load.
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openReceiver, startTraffic } from './front.ts'
@@ -13,7 +13,7 @@ export interface RollingUpgradeOptions {
   seconds: number
 }
 
-/** The three processes of a node, each of its own role. */
+/** The three processes of a node, one per role. */
 interface Node {
   api: Service
   operator: Service
@@ -25,7 +25,7 @@ const SEEN_MS = 5_000
 const DONE_MS = 60_000
 const FAILED = /"level":(50|60)/
 
-/** The old release alone, the new schema under it, both releases side by side, the new release alone. */
+/** The old release alone; the schema is migrated; both releases side by side; the new release alone. */
 export async function rollingUpgradeRun({ seconds }: RollingUpgradeOptions): Promise<Finding[]> {
   const dir = workDir()
   const previous = unpackPreviousRelease(join(dir.path, 'previous'))
@@ -135,7 +135,7 @@ export async function rollingUpgradeRun({ seconds }: RollingUpgradeOptions): Pro
   }
 }
 
-/** Uploads a file after the other, each with an item more, and waits for its end. */
+/** Uploads files one after the other, each with one more item, and waits for each import to end. */
 function startImports({ operatorUrl }: { operatorUrl: () => string }): { outcomes: string[]; stop: () => Promise<void> } {
   const outcomes: string[] = []
   const category = {

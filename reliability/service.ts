@@ -18,11 +18,11 @@ export interface Service {
   child: ChildProcess
   publicUrl: string
   operatorUrl: string
-  /** milliseconds from the start of the process until it said that it runs */
+  /** milliseconds from the start of the process until it printed that it runs */
   startMs: number
-  /** lines of its log since the start, the last ones */
+  /** latest lines of its log */
   log: () => string[]
-  /** how it ended, null while it runs */
+  /** how it ended; null while it runs */
   ended: () => string | null
   kill: (signal: NodeJS.Signals) => Promise<void>
 }
@@ -32,10 +32,10 @@ process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })
 
-/** Starts a role of the program and waits until it says that it runs. */
+/** Starts a role of the program and waits until it prints that it runs. */
 export async function startService(settings: Settings, { role = 'serve', command = [process.execPath], main = MAIN } = {}): Promise<Service> {
   const started = performance.now()
-  // Without a directory of its own it would start from the file of another service.
+  // Without a directory of its own, it would load the start file of another service.
   const noFile = settings.DATA_DIR === undefined && { START_FILE_MINUTES: '0' }
   const env = {
     PATH: process.env.PATH,
@@ -64,7 +64,7 @@ export async function startService(settings: Settings, { role = 'serve', command
     void exited.then(() => fail(`ended with ${end} at its start`))
     child.stdout!.setEncoding('utf8').on('data', (text: string) => {
       greeting += text
-      // The end of the banner, also of earlier releases.
+      // The end of the banner, including earlier releases.
       if (!/Ctrl-C (stops it|to stop)\./.test(greeting)) return
       clearTimeout(timer)
       resolve()
@@ -95,10 +95,10 @@ export async function runCommand(settings: Settings, ...args: string[]): Promise
   return { code, output: output.trim() }
 }
 
-/** A directory of this run, and its removal with what the program put elsewhere because of it. */
+/** A directory for this run; removing it also removes what the program stored elsewhere because of it. */
 export function workDir(): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'mintmark-reliability-'))
-  // The database's own user has to come through, or its data goes elsewhere.
+  // The embedded database's own user must be able to enter, otherwise its data is stored elsewhere.
   chmodSync(path, 0o711)
   const remove = () => {
     const location = join(path, 'data', 'postgres-location')
@@ -112,7 +112,7 @@ export function workDir(): { path: string; remove: () => void } {
 
 let ordered = false
 
-/** A signal ends what a run has started, too: everything is undone at the exit. */
+/** On signals, exits normally, so that exit handlers clean up. */
 function endInOrder(): void {
   if (ordered) return
   ordered = true
@@ -136,7 +136,7 @@ export interface Reply<T = unknown> {
   ms: number
 }
 
-/** Sends a request; that no answer comes is an outcome, too. */
+/** Sends a request; a missing response is also a result. */
 export async function ask<T = unknown>(
   url: string,
   credential: string | null,

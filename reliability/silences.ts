@@ -1,4 +1,4 @@
-// `node reliability/silences.ts [--rounds 50] [--silent 20]`: cuts the database off in silence again and again, and times the way back.
+// `node reliability/silences.ts [--rounds 50] [--silent 20]`: repeatedly makes the database unreachable without any error, and measures recovery.
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { mayNamespace, openPlace } from './places.ts'
@@ -9,19 +9,19 @@ import { openWire, overWire } from './wire.ts'
 import { prepareWrites } from './writes.ts'
 
 export interface SilencesOptions {
-  /** rounds in total, spread over the kinds of silence */
+  /** total number of rounds, spread over the kinds of silence */
   rounds: number
-  /** how long each silence lasts */
+  /** duration of each silence */
   silentSeconds: number
 }
 
-/** A running database with its own way to be silent. */
+/** A running database and its kind of silence. */
 interface Scene {
   settings: Settings
   command?: string[]
   begin: () => void
   end: () => void | Promise<void>
-  /** connections that arrived so far, null where none arrives during the silence */
+  /** connections accepted so far; null if none arrive during the silence */
   accepted: (() => number) | null
   close: () => Promise<void>
 }
@@ -32,7 +32,7 @@ interface Kind {
 }
 
 interface Round {
-  /** milliseconds until writes were accepted again, null when they were not */
+  /** milliseconds until writes were accepted again; null if they were not */
   backMs: number | null
   connectsPerSecond: number | null
 }
@@ -49,7 +49,7 @@ const KINDS: Kind[] = [
   ...(mayNamespace() ? [{ name: 'packets dropped between network namespaces', open: dropped }] : []),
 ]
 
-/** All kinds of silence at the same time, each with a service and a database of its own. */
+/** Runs all kinds of silence concurrently, each with a service and a database of its own. */
 export async function silencesRun({ rounds, silentSeconds }: SilencesOptions): Promise<Finding[]> {
   const dir = workDir()
   try {
@@ -127,7 +127,7 @@ async function overTheWire(dir: string, lost: 'reset' | 'forget'): Promise<Scene
   }
 }
 
-/** Nothing answers at the address until a new server does; old connections never learn of it. */
+/** Nothing responds at the address until a new server starts; old connections are never notified. */
 async function replaced(dir: string): Promise<Scene> {
   const postgres = await createPostgres(dir)
   await postgres.start()

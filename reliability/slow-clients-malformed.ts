@@ -1,13 +1,13 @@
-// Requests that are not HTTP, or nearly not: bytes to send, and the statuses that are right for them.
+// Malformed or nearly malformed HTTP requests: bytes to send, and the acceptable statuses.
 
 export interface Malformed {
   what: string
   bytes: string
-  /** 0: ended without an answer, which is right where no answer could be understood */
+  /** 0: closed without a response, acceptable if no response could be understood */
   statuses: readonly number[]
 }
 
-/** @param key of a plan that may do what is asked */
+/** @param key of a plan that allows the requests */
 export function malformedRequests(key: string): Malformed[] {
   const auth = `Host: localhost\r\nAuthorization: Bearer ${key}\r\n`
   const post = `POST /graphql HTTP/1.1\r\n${auth}Content-Type: application/json\r\n`

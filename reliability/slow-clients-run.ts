@@ -1,4 +1,4 @@
-// Slow and misbehaving clients at a running node, while a decent one keeps asking: who is cut off, when, and who notices.
+// Slow and misbehaving clients on a running node while a well-behaved one measures: who is disconnected, when, and who is affected.
 import { Agent, get as httpGet } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { atMost, count, figure, type Finding, percentile } from './report.ts'
@@ -9,13 +9,13 @@ export interface Rudeness {
   publicUrl: string
   operatorUrl: string
   operatorToken: string
-  /** of a plan that may ask for lists of 100 */
+  /** of a plan that allows lists of 100 */
   key: string
-  /** id of a collection that files may be brought into */
+  /** id of a collection that accepts file imports */
   collection: number
-  /** resident memory of the program in MB, null where it is not a process of its own */
+  /** resident memory of the program in MB; null if it is not a process of its own */
   residentMb: () => number | null
-  /** files of uploads that lie on the disk */
+  /** upload files on the disk */
   uploads: () => string[]
 }
 
@@ -25,11 +25,11 @@ export interface Sizes {
   /** connections opened at once */
   connections: number
   pipelined: number
-  /** MB that a packed file unpacks to */
+  /** size in MB of an unpacked gzip bomb */
   bombMb: number
-  /** whether clients that do not read are waited for, which needs a catalogue with large answers */
+  /** whether to wait for clients that do not read, which requires a catalogue with large responses */
   waitForUnread: boolean
-  /** whether clients that send their bodies slowly are waited for */
+  /** whether to wait for clients that send their bodies slowly */
   waitForBodies: boolean
 }
 
@@ -43,7 +43,7 @@ const HEADERS_CUT_MS = 13_000
 const BODY_CUT_MS = 33_000
 /** 34 s after the last byte that was taken. */
 const UNREAD_CUT_MS = 42_000
-/** More than what waits in the buffers of both systems. */
+/** More than the buffers of both systems hold. */
 const UNREAD_ANSWERS = 300
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
@@ -62,7 +62,7 @@ export async function beRude(place: Rudeness, sizes: Sizes, onProgress: (line: s
       count(`${what}: failed requests of others`, failures, 0),
     )
   }
-  // The clock cuts them off: they start first, and everything else runs beside them.
+  // Timeouts end these clients, so they start first and everything else runs meanwhile.
   const dripping = drippingClients(place, sizes)
   await while_('malformed requests', () => sendMalformed(place))
   await while_('connections at once', () => connectAtOnce(place, sizes.connections))
@@ -79,14 +79,14 @@ export async function beRude(place: Rudeness, sizes: Sizes, onProgress: (line: s
   return findings
 }
 
-/** A client that leaves in the middle of a request is not a failure either. */
+/** Requests aborted by the client must not count as failures either. */
 async function failuresCounted({ operatorUrl, operatorToken }: Rudeness): Promise<number> {
   const text = await (await fetch(`${operatorUrl}/metrics`, { headers: { authorization: `Bearer ${operatorToken}` } })).text()
   const counts = [...text.matchAll(/^mintmark_http_request_seconds_count\{.*status="5\d\d"\} (\d+)$/gm)]
   return counts.reduce((sum, match) => sum + Number(match[1]), 0)
 }
 
-/** Asks for an item and a page in turn until it is stopped. */
+/** Requests an item and a page in turn until stopped. */
 function startProbe({ publicUrl, key }: Rudeness): { stop: () => Promise<{ times: number[]; failures: number }> } {
   const agent = new Agent({ keepAlive: true })
   const times: number[] = []
@@ -143,7 +143,7 @@ async function sendMalformed({ publicUrl, key }: Rudeness): Promise<Finding[]> {
   ]
 }
 
-/** Whether an answer of an error is the envelope with a request id; GraphQL has its own form. */
+/** Whether an error response is the envelope with a request id; GraphQL has its own form. */
 function hasEnvelope(text: string): boolean {
   const [head = '', body = ''] = text.split('\r\n\r\n', 2)
   return /\r\nx-request-id: \S/i.test(head) && /^\{"(success":false,"error":\{|errors":\[\{)/.test(body)
@@ -166,7 +166,7 @@ async function pipeline({ publicUrl, key }: Rudeness, requests: number): Promise
   return [count(`answers to ${requests} pipelined requests, in their order`, inOrder, requests)]
 }
 
-/** Bodies that are small as they are sent and large as they are read. */
+/** Bodies that are small when sent and large when unpacked. */
 async function sendPacked(place: Rudeness, bombMb: number): Promise<Finding[]> {
   const { publicUrl, operatorUrl, operatorToken, key, collection } = place
   const post = (url: string, credential: string, body: Buffer, type = 'application/json') =>
@@ -222,7 +222,7 @@ async function sendPacked(place: Rudeness, bombMb: number): Promise<Finding[]> {
 
 /** Gzip of this many MB of one character. */
 function packed(megabytes: number, character: string): Buffer {
-  // Members of gzip may stand one after the other.
+  // Gzip members may be concatenated.
   const one = gzipSync(Buffer.alloc(1024 * 1024, character), { level: 9 })
   return Buffer.concat(Array.from({ length: megabytes }, () => one))
 }
@@ -238,7 +238,7 @@ async function importEnd({ operatorUrl, operatorToken }: Rudeness, id: number): 
   return 'not over'
 }
 
-/** Uploads that stop in the middle leave neither files nor imports. */
+/** Uploads aborted midway must leave neither files nor imports. */
 async function abortUploads({ operatorUrl, operatorToken, uploads }: Rudeness, clients: number): Promise<Finding[]> {
   const importsOf = async () => {
     const response = await fetch(`${operatorUrl}/operator/v1/imports?per_page=1`, { headers: { authorization: `Bearer ${operatorToken}` } })
@@ -259,7 +259,7 @@ async function abortUploads({ operatorUrl, operatorToken, uploads }: Rudeness, c
   ]
 }
 
-/** As many clients of one kind as `slow` says. */
+/** As many clients of one kind as `slow`. */
 function crowd({ publicUrl }: Rudeness, { slow }: Sizes, bytes: string, giveUpMs: number, reads = true) {
   return Array.from({ length: slow }, () => open(publicUrl, bytes, { giveUpMs, reads }))
 }
@@ -275,7 +275,7 @@ function drippingClients(place: Rudeness, sizes: Sizes) {
   return { headers, bodies, silent }
 }
 
-/** Waits until dripping clients are cut off, beside clients that do not read their answers. */
+/** Waits until dripping clients are disconnected, in parallel with clients that do not read their responses. */
 async function dawdle(place: Rudeness, sizes: Sizes, { headers, bodies, silent }: ReturnType<typeof drippingClients>): Promise<Finding[]> {
   const { slow, waitForUnread, waitForBodies } = sizes
   const request = `GET /api/v1/items?per_page=100 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${place.key}\r\n\r\n`
@@ -300,7 +300,7 @@ async function dawdle(place: Rudeness, sizes: Sizes, { headers, bodies, silent }
   }
   if (waitForUnread) {
     await pause(cutBy - performance.now())
-    // Who does not read learns nothing of an end: what was not cut off gets all its answers now.
+    // A client that does not read cannot notice a disconnect: once they read, those still connected get all responses.
     for (const { read } of unread) read()
     await Promise.all(unread.map(({ ended }) => ended))
     findings.push(

@@ -1,13 +1,13 @@
-// Connections that speak as no decent client does: bytes as they are, drop by drop, or without ever listening.
+// Connections of misbehaving clients: raw bytes, byte by byte, or without ever reading.
 import { connect, type Socket } from 'node:net'
 
 export interface MisbehavingClient {
   socket: Socket
-  /** what came back so far */
+  /** received so far */
   received: () => string
-  /** milliseconds until the server ended it, null when the client gave up first */
+  /** milliseconds until the server closed it; null if the client gave up first */
   ended: Promise<number | null>
-  /** reads from now on, where it did not */
+  /** starts reading if it was paused */
   read: () => void
   end: () => void
 }
@@ -38,14 +38,14 @@ export function open(url: string, bytes: string | Buffer, { giveUpMs = 15_000, r
   return { socket, received: () => text, ended, read, end: () => socket.destroy() }
 }
 
-/** Sends bytes and reads until the server ends the connection. */
+/** Sends bytes and reads until the server closes the connection. */
 export async function exchange(url: string, bytes: string | Buffer, giveUpMs?: number): Promise<{ text: string; endedMs: number | null }> {
   const client = open(url, bytes, { giveUpMs })
   const endedMs = await client.ended
   return { text: client.received(), endedMs }
 }
 
-/** Sends one more byte every now and then until the connection ends. */
+/** Sends one more byte at intervals until the connection is closed. */
 export function drip(client: MisbehavingClient, byte: string, everyMs: number): void {
   const timer = setInterval(() => client.socket.writable && client.socket.write(byte), everyMs)
   void client.ended.then(() => clearInterval(timer))
@@ -55,7 +55,7 @@ export function statusOf(text: string): number {
   return Number(/^HTTP\/1\.[01] (\d{3}) /.exec(text)?.[1] ?? 0)
 }
 
-/** Statuses of all answers on a connection, in their order. */
+/** Statuses of all responses on a connection, in order. */
 export function statusesOf(text: string): number[] {
   return [...text.matchAll(/(?:^|[}\]\n])HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]))
 }

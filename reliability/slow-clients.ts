@@ -1,4 +1,4 @@
-// `node reliability/slow-clients.ts`: slow and misbehaving clients at the program; everybody else must not notice.
+// `node reliability/slow-clients.ts`: runs slow and misbehaving clients against the program; other clients must not be affected.
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Command } from 'commander'

@@ -1,19 +1,19 @@
-// A TCP wire to a server that can be made to swallow everything in silence, as a firewall or a broken router does.
+// A TCP proxy to a server that can silently drop all traffic, as a firewall or a broken router does.
 import { once } from 'node:events'
 import { connect, createServer, type NetConnectOpts, type Socket } from 'node:net'
 
 export interface Wire {
   port: number
-  /** From now on nothing that is sent arrives, also not that a connection ended; `present`: on open connections only. */
+  /** From now on drops all traffic, including the end of connections; `present`: only on open connections. */
   swallow: (which: 'all' | 'present') => void
   /**
-   * Lets everything pass again. Connections that lost something are reset on both sides, as their peers would do; or, when
-   * `forget`, at the far end only: to the near end they stay silent for ever, as after a power cut or a router that forgot them.
+   * Stops dropping. Connections that lost data are reset on both sides, as their peers would do; with `forget` only on the server's side: on the
+   * client's side they stay silent for ever, as after a power failure or a router that lost its state.
    */
   pass: (lost?: 'reset' | 'forget') => void
   /** Connections accepted so far. */
   accepted: () => number
-  /** Ends all connections; new ones go to another server, as an address that moves. */
+  /** Closes all connections and sends new ones to another server, like an address that moves. */
   lead: (target: NetConnectOpts) => void
   close: () => Promise<void>
 }
@@ -26,7 +26,7 @@ interface Pair {
   forgotten: boolean
 }
 
-/** @param host where it listens */
+/** @param host address to listen on */
 export async function openWire(first: NetConnectOpts, host = '127.0.0.1'): Promise<Wire> {
   let target = first
   const pairs = new Set<Pair>()
@@ -93,14 +93,14 @@ export async function openWire(first: NetConnectOpts, host = '127.0.0.1'): Promi
   }
 }
 
-/** Where the server of a connection string listens. */
+/** Address of the server in a connection string. */
 export function targetOf(url: string): NetConnectOpts {
   const { hostname, port, searchParams } = new URL(url.replace('@/', '@socket/'))
   const directory = searchParams.get('host')
   return directory ? { path: `${directory}/.s.PGSQL.${searchParams.get('port') ?? 5432}` } : { host: hostname, port: Number(port || 5432) }
 }
 
-/** The same connection string over the wire. */
+/** The same connection string through the proxy. */
 export function overWire(url: string, wire: Wire): string {
   const { username, password, pathname } = new URL(url.replace('@/', '@socket/'))
   return `postgresql://${username}:${password}@127.0.0.1:${wire.port}${pathname}`

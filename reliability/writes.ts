@@ -13,26 +13,26 @@ export interface Answered {
   at: number
   ms: number
   status: number
-  /** 5xx: whether it has the envelope, and Retry-After */
+  /** for a 5xx: whether it has the envelope and Retry-After */
   proper: boolean
 }
 
 export interface Writes {
-  /** of a plus account that owns what is written to */
+  /** of a plus account that owns the written records */
   key: string
   itemId: number
   accountId: number
-  /** all answers of writes, in the order in which they came */
+  /** all responses to writes, in order of arrival */
   answers: Answered[]
-  /** numbers of the orders that were acknowledged */
+  /** order ids that were acknowledged */
   orders: readonly number[]
-  /** writes that were acknowledged */
+  /** number of acknowledged writes */
   acknowledged: () => number
   start: () => void
   stop: () => Promise<void>
-  /** What was acknowledged until now. */
+  /** What has been acknowledged so far. */
   mark: () => Mark
-  /** Reads everything that was acknowledged, until the mark or until now. */
+  /** Reads back everything that was acknowledged, up to the mark or until now. */
   verify: (mark?: Mark) => Promise<Finding[]>
 }
 
@@ -44,7 +44,7 @@ export interface Mark {
   orders: number
 }
 
-/** A value that is raised by one writer: what was last acknowledged, and what was last tried. */
+/** A value increased by one writer: the last acknowledged and the last attempted one. */
 interface Raised {
   acknowledged: number
   tried: number
@@ -59,8 +59,8 @@ const VERIFY_ATTEMPTS = 20
 const PRICE = (n: number) => (10_000 + n) / 100
 
 /**
- * Prepares an account, items, listings and a collection; `start` then writes until `stop`.
- * @param options.series tells several of one database apart
+ * Creates an account, items, listings and a collection; `start` then writes until `stop`.
+ * @param options.series distinguishes several writers on one database
  */
 export async function prepareWrites({ publicUrl, operatorUrl }: Target, { pauseMs = PAUSE_MS, series = 0 } = {}): Promise<Writes> {
   const operator = <T>(path: string, json?: unknown) => ask<T>(`${operatorUrl()}/operator/v1${path}`, OPERATOR_TOKEN, { json })
@@ -127,7 +127,7 @@ export async function prepareWrites({ publicUrl, operatorUrl }: Target, { pauseM
       if (good(reply)) records.set(reply.body.data.id, quantity)
     },
     async () => {
-      // The shop repeats an order until it is acknowledged.
+      // The shop retries an order until it is acknowledged.
       const order = { order_id: lastOrder + 1, lines: [{ listing_id: soldListing, quantity: 1 }] }
       const reply = noted(await operator('/orders', order))
       if (good(reply)) orders.push(++lastOrder)
