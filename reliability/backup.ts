@@ -30,7 +30,7 @@ export async function backupRun({ seconds }: BackupOptions): Promise<Finding[]> 
     await pause(seconds * 1_000)
     await writes.stop()
     const after = writes.acknowledged()
-    progress(`the backup is written: ${written.output}`)
+    progress(`backup created: ${written.output}`)
     await service.kill('SIGINT')
 
     const read = await runCommand(restored, 'restore', file)
@@ -44,16 +44,16 @@ export async function backupRun({ seconds }: BackupOptions): Promise<Finding[]> 
     const records = (await ask<unknown[]>(`${service.publicUrl}/api/v1/plus/collections/${collection!.id}/items`, writes.key)).body.data.length
     const sales = (await operator('/sales?per_page=1')).pagination?.total ?? -1
     const orders = (await operator('/orders?per_page=1')).pagination?.total ?? -2
-    progress('the copy was compared')
+    progress('copy compared')
     return [
-      count('backup and restore that failed', [written, read].filter(({ code }) => code !== 0).length, 0),
+      count('failures of backup and restore', [written, read].filter(({ code }) => code !== 0).length, 0),
       figure(
         'backup',
         `${Math.round(backupMs)} ms, ${Math.round(statSync(file).size / 1_024)} KB, ${before.acknowledged} writes before it, ${after - before.acknowledged} during and after`,
       ),
       ...kept.map(({ what, ...rest }) => ({ what: `in the copy: ${what}`, ...rest })),
-      count('records by the collection’s count, less those listed', collection!.items_count - records, 0),
-      count('sales without an order, by their totals', sales - orders, 0),
+      count('records counted by the collection minus records listed', collection!.items_count - records, 0),
+      count('sales minus orders, by their totals', sales - orders, 0),
       count(`findings of doctor${wrong.map(({ check }) => `, ${check}`).join('')}`, wrong.length, 0),
     ]
   } finally {

@@ -39,7 +39,7 @@ export function judge(request: BadRequest, { status, headers, text, milliseconds
   const ok = (code = 'ok'): Judgement => ({ breach: null, succeeded: status < 300, code, named: null })
   const breach = (what: string): Judgement => ({ ...ok('breach'), breach: what })
   if (status >= 500) return breach(`${status}: ${text.slice(0, 200)}`)
-  if (milliseconds > SLOWEST_MS) return breach(`answered after ${Math.round(milliseconds)} ms`)
+  if (milliseconds > SLOWEST_MS) return breach(`took ${Math.round(milliseconds)} ms`)
   if (!headers['x-request-id']) return breach('has no X-Request-Id')
   if (request.method === 'HEAD' || status === 304) return text === '' ? ok() : breach('has a body')
   const type = String(headers['content-type'] ?? '')
@@ -56,7 +56,7 @@ export function judge(request: BadRequest, { status, headers, text, milliseconds
   if (ERROR_STATUS[error.code as keyof typeof ERROR_STATUS] !== status && status !== 431 && status !== 408)
     return breach(`has code ${error.code} with status ${status}`)
   const inside = INSIDE.exec(messageWithoutEcho(error.message, request))
-  if (inside) return breach(`shows the inside: ${error.message.slice(0, 200)}`)
+  if (inside) return breach(`exposes internals: ${error.message.slice(0, 200)}`)
   return { breach: null, succeeded: false, code: error.code, named: isAboutInput(error.code, error.message) ? namesField(error, request) : null }
 }
 
@@ -71,8 +71,8 @@ function judgeErrors(request: BadRequest, status: number, { errors = [], data }:
   const first = errors[0]!
   for (const { message, extensions } of errors) {
     if (!message || !extensions?.code) return breach(`has an error without a code: ${message}`)
-    if (extensions.code === 'INTERNAL_ERROR' || extensions.code === 'UNAVAILABLE') return breach(`failed inside: ${message}`)
-    if (INSIDE.test(messageWithoutEcho(message, request))) return breach(`shows the inside: ${message.slice(0, 200)}`)
+    if (extensions.code === 'INTERNAL_ERROR' || extensions.code === 'UNAVAILABLE') return breach(`internal error: ${message}`)
+    if (INSIDE.test(messageWithoutEcho(message, request))) return breach(`exposes internals: ${message.slice(0, 200)}`)
   }
   // An error below a field is reported after the field was executed.
   const done = Object.values(data ?? {}).some((value) => value !== null) || errors.some(({ path = [] }) => path.length > 1)
@@ -86,12 +86,12 @@ function judgeRpc(request: BadRequest, status: number, { result, error }: Body, 
   if (message === undefined) {
     return result === undefined ? breach('has neither a result nor an error') : { breach: null, succeeded: status < 300, code: 'ok', named: null }
   }
-  if (INSIDE.test(messageWithoutEcho(message, request))) return breach(`shows the inside: ${message.slice(0, 200)}`)
+  if (INSIDE.test(messageWithoutEcho(message, request))) return breach(`exposes internals: ${message.slice(0, 200)}`)
   // The JSON-RPC code for an internal error.
-  if (String(error?.code) === '-32603') return breach(`failed inside: ${message}`)
+  if (String(error?.code) === '-32603') return breach(`internal error: ${message}`)
   if (error !== undefined) return { breach: null, succeeded: false, code: `JSON-RPC ${error.code}`, named: null }
   const { code = '', details = [] } = result!.structuredContent!
-  if (code === 'INTERNAL_ERROR' || code === 'UNAVAILABLE' || code === '') return breach(`failed inside: ${message}`)
+  if (code === 'INTERNAL_ERROR' || code === 'UNAVAILABLE' || code === '') return breach(`internal error: ${message}`)
   const named = isAboutInput(code, message) ? namesField({ code, message, details }, request) : null
   return { breach: null, succeeded: false, code, named }
 }

@@ -81,13 +81,13 @@ async function refusedThenGood(place: Place, good: Place, type: string | null, e
     )
     socket.write(body)
     const refused = await answer(socket)
-    if (refused === 'hang') return `no answer within ${HANG_MS} ms`
+    if (refused === 'hang') return `no response within ${HANG_MS} ms`
     if (refused === 'closed') return null
     if (refused.status < 400 || refused.status >= 500) return `answered ${refused.status}`
     if (refused.closes) return null
     socket.write(head(good, []))
     const next = await answer(socket)
-    if (next === 'hang') return `refused with ${refused.status}, then no answer within ${HANG_MS} ms on the same connection`
+    if (next === 'hang') return `refused with ${refused.status}, then no response within ${HANG_MS} ms on the same connection`
     return next === 'closed' || next.status === 200 ? null : `refused with ${refused.status}, then ${next.status} on the same connection`
   } finally {
     socket.destroy()

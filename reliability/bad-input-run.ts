@@ -106,9 +106,9 @@ export async function attack(
   const wrong = [
     ...accepted,
     ...(await auditedRefusals(target, prefix, succeeded)).map(
-      ({ id, action }) => `${id} was refused and left an audit row of ${action}: ${describe(sentAs.get(id))}`,
+      ({ id, action }) => `${id} was refused but left an audit row of ${action}: ${describe(sentAs.get(id))}`,
     ),
-    ...((await bystanderState(target)) === before ? [] : ['what belongs to another account was changed']),
+    ...((await bystanderState(target)) === before ? [] : ['data of another account was changed']),
     ...(await stillWell(target)),
   ]
   result.breaches.push(...wrong)
@@ -165,7 +165,7 @@ function sendBad({ url, path, method, headers, body }: BadRequest, agent: Agent,
     const end = (status: number, answerHeaders: Answered['headers'], text: string) =>
       resolve({ status, headers: answerHeaders, text, milliseconds: performance.now() - started })
     const request = httpRequest({ hostname, port, path, method, headers: Object.fromEntries(given), agent, timeout: HANG_MS })
-    request.on('timeout', () => request.destroy(new Error('no answer in time')))
+    request.on('timeout', () => request.destroy(new Error('no response in time')))
     request.on('error', (error) => end(599, {}, error.message))
     request.on('upgrade', (_response, socket) => {
       socket.destroy()

@@ -6,17 +6,17 @@ import { type Attack, attack } from './bad-input-run.ts'
 import { prepareTarget } from './bad-input-target.ts'
 
 const options = new Command('bad-input')
-  .description('Sends wrong requests, made from the OpenAPI documents and the GraphQL schema, at the program')
-  .option('--requests <n>', 'for each seed', wholeNumber, 20_000)
-  .option('--seeds <n>', 'how many seeds', wholeNumber, 3)
-  .option('--seed <n>', 'this seed only', wholeNumber)
+  .description('Sends invalid requests, generated from the OpenAPI documents and the GraphQL schema, to the program')
+  .option('--requests <n>', 'requests per seed', wholeNumber, 20_000)
+  .option('--seeds <n>', 'number of seeds', wholeNumber, 3)
+  .option('--seed <n>', 'only this seed', wholeNumber)
   .parse()
   .opts<{ requests: number; seeds: number; seed?: number }>()
 
 const seeds = options.seed === undefined ? Array.from({ length: options.seeds }, (_, i) => i + 1) : [options.seed]
 let breaches = 0
 for (const seed of seeds) breaches += await attackWith(seed)
-console.log(breaches === 0 ? 'No breach' : `${breaches} breaches`)
+console.log(breaches === 0 ? 'No violations' : `${breaches} violations`)
 process.exitCode = breaches === 0 ? 0 : 1
 
 /** Each seed runs on a program of its own, because an address with many wrong credentials is refused for a while. */
@@ -31,13 +31,11 @@ async function attackWith(seed: number): Promise<number> {
     console.log(`Seed ${seed}: ${options.requests} requests in ${Math.round((performance.now() - started) / 1_000)} s`)
     show(result)
     const unasked = [...result.asked].filter(([, times]) => times === 0)
-    for (const [name] of unasked) console.log(`NOT ASKED ${name}`)
+    for (const [name] of unasked) console.log(`NOT COVERED ${name}`)
     const kept = await attackKeptConnections(target)
-    console.log(
-      `${kept.sent} compressed bodies that are refused, each followed by a request on the same connection: ${kept.breaches.length} breaches`,
-    )
-    for (const line of kept.breaches.slice(0, 20)) console.log(`BREACH ${line}`)
-    if (!program.alive()) console.log('The program has ended')
+    console.log(`${kept.sent} refused compressed bodies, each followed by a request on the same connection: ${kept.breaches.length} violations`)
+    for (const line of kept.breaches.slice(0, 20)) console.log(`VIOLATION ${line}`)
+    if (!program.alive()) console.log('The program has exited')
     const errors = program.errors()
     if (errors.length > 0) console.log(`Errors in its log: ${errors.length}\n${errors.slice(0, 10).join('\n')}`)
     const ill = !program.alive() || errors.length > 0
@@ -62,18 +60,16 @@ function show({ statuses, codes, asked, refusals, named, slowest, p99Ms, refused
       .map(([code, count]) => `${code} ${count}`)
       .join(', '),
   )
-  console.log(
-    `99 in 100 within ${p99Ms.toFixed(1)} ms, slowest ${slowest[0]!.milliseconds.toFixed(0)} ms; ${named} of ${refusals} refused inputs name the field`,
-  )
+  console.log(`p99 ${p99Ms.toFixed(1)} ms, slowest ${slowest[0]!.milliseconds.toFixed(0)} ms; ${named} of ${refusals} refused inputs name the field`)
   const counts = [...asked.values()].sort((a, b) => a - b)
-  console.log(`${asked.size} operations, fields and tools, each asked ${counts[0]} to ${counts.at(-1)} times`)
-  console.log(`${refused} more with a value that must be refused`)
+  console.log(`${asked.size} operations, fields and tools, each covered ${counts[0]} to ${counts.at(-1)} times`)
+  console.log(`${refused} more requests with a value that must be refused`)
   for (const { milliseconds, request } of slowest) console.log(`${milliseconds.toFixed(0)} ms ${request.slice(0, 200)}`)
-  for (const line of found) console.log(`BREACH ${line}`)
+  for (const line of found) console.log(`VIOLATION ${line}`)
   if (breachCount > found.length) console.log(`and ${breachCount - found.length} more`)
 }
 
 function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('It must be a whole number above 0.')
+  if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('It must be an integer of at least 1.')
   return Number(text)
 }

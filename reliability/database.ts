@@ -73,11 +73,11 @@ export async function databaseRun({ frozenSeconds }: DatabaseOptions): Promise<F
       const during = reads.filter(({ at }) => at >= from)
       const name = (what: string) => `${fault.name}: ${what}`
       findings.push(
-        count(name(`reads of memory that failed, of ${during.length}`), during.filter(({ status }) => status !== 200).length, 0),
+        count(name(`failed reads from memory, of ${during.length}`), during.filter(({ status }) => status !== 200).length, 0),
         figure(name('slowest read'), `${Math.round(Math.max(...during.map(({ ms }) => ms)))} ms`),
         figure(
           name('writes'),
-          `${answers.filter(({ status }) => status < 300).length} taken, ${refused.length} × 503 (p50 ${Math.round(
+          `${answers.filter(({ status }) => status < 300).length} accepted, ${refused.length} × 503 (p50 ${Math.round(
             percentile(
               refused.map(({ ms }) => ms),
               0.5,
@@ -86,15 +86,15 @@ export async function databaseRun({ frozenSeconds }: DatabaseOptions): Promise<F
         ),
         atMost(name('slowest 503'), Math.max(0, ...refused.map(({ ms }) => ms)) / 1_000, 3, ' s'),
         count(
-          name('answers other than success and proper 503'),
+          name('responses other than success and proper 503'),
           answers.filter(({ status, proper }) => status === 0 || (status >= 300 && status !== 503) || !proper).length,
           0,
         ),
-        atMost(name('whole again after the end'), whole / 1_000, READY_AFTER_MS / 1_000, ' s'),
-        ...(fault.noticed && fault.lastsMs > 5_000 ? [count(name('readiness said 503'), noticed ? 1 : 0, 1)] : []),
+        atMost(name('recovered after the end'), whole / 1_000, READY_AFTER_MS / 1_000, ' s'),
+        ...(fault.noticed && fault.lastsMs > 5_000 ? [count(name('readiness answered 503'), noticed ? 1 : 0, 1)] : []),
       )
       progress(
-        `${fault.name}: whole again after ${Math.round(whole)} ms${broken(findings)
+        `${fault.name}: recovered after ${Math.round(whole)} ms${broken(findings)
           .map(({ what }) => `; BROKEN ${what}`)
           .join('')}`,
       )
@@ -103,7 +103,7 @@ export async function databaseRun({ frozenSeconds }: DatabaseOptions): Promise<F
     await writes.stop()
     reading = false
     await reader
-    findings.push(...(await writes.verify()), count('ends of the process', service.ended() === null ? 0 : 1, 0))
+    findings.push(...(await writes.verify()), count('exits of the process', service.ended() === null ? 0 : 1, 0))
     return findings
   } finally {
     postgres.thaw()

@@ -50,7 +50,7 @@ export async function failoverRun({ kills, others }: FailoverOptions): Promise<F
   const findings: Finding[] = []
   try {
     const cluster = await startCluster(machines, dir.path)
-    progress('the cluster is whole')
+    progress('the cluster is complete')
     const direct = cluster.postgres.map(({ machine }) => `${machine.address}:5432`)
     // One node and the worker list the database machines, the other node uses HAProxy.
     const urls = [cluster.url(...direct), cluster.url(`${cluster.haproxy.machine.address}:5000`)]
@@ -83,7 +83,7 @@ export async function failoverRun({ kills, others }: FailoverOptions): Promise<F
       })
       // The findings so far are reported anyway.
       if (gap === null) {
-        findings.push(count(`whole again after ${n + 1} of ${kills} (${way})`, 0, 1))
+        findings.push(count(`recovered after ${n + 1} of ${kills} (${way})`, 0, 1))
         break
       }
       gaps.push(gap)
@@ -102,24 +102,24 @@ export async function failoverRun({ kills, others }: FailoverOptions): Promise<F
 
     await Promise.all(writes.map((written) => written.stop()))
     const orders = writes.flatMap((written) => written.orders)
-    await until('all sales are notified', () => orders.every((order) => receiver.events.has(order)), NOTIFIED_MS).catch(() => {})
+    await until('all notifications arrived', () => orders.every((order) => receiver.events.has(order)), NOTIFIED_MS).catch(() => {})
     const read = (await Promise.all(reads.map((reader) => reader.stop()))).flat()
     const answers = writes.flatMap((written) => written.answers)
     const events = [...receiver.events.values()]
     const posts = events.flatMap((times) => [...times.values()]).reduce((sum, times) => sum + times, 0)
     const verified = await Promise.all(writes.map((written) => written.verify()))
     findings.unshift(
-      figure('times the primary went', gaps.length),
-      figure('load of the machine at the end', `${loadavg()[0]!.toFixed(1)} over 1 minute`),
+      figure('failures of the primary', gaps.length),
+      figure('load average at the end', `${loadavg()[0]!.toFixed(1)} over 1 minute`),
       ...ofGaps(gaps),
       ...verified.flatMap((each, n) => each.map(({ what, ...rest }) => ({ what: `node ${n + 1}: ${what}`, ...rest }))),
-      count('sales acknowledged of which no notification came', orders.filter((order) => !receiver.events.has(order)).length, 0),
-      count('sales notified under more than one id', events.filter((ids) => ids.size > 1).length, 0),
-      figure('notifications that came again, with the same id', posts - events.reduce((sum, ids) => sum + ids.size, 0)),
-      count(`reads of memory that failed, of ${read.length}`, read.filter(({ status }) => status !== 200).length, 0),
+      count('acknowledged sales without a notification', orders.filter((order) => !receiver.events.has(order)).length, 0),
+      count('sales notified under several ids', events.filter((ids) => ids.size > 1).length, 0),
+      figure('notifications repeated with the same id', posts - events.reduce((sum, ids) => sum + ids.size, 0)),
+      count(`failed reads from memory, of ${read.length}`, read.filter(({ status }) => status !== 200).length, 0),
       figure('slowest read', `${Math.round(Math.max(...read.map(({ ms }) => ms)))} ms`),
       ...ofAnswers(answers),
-      count('ends of a process that nobody asked for', services.filter((service) => service.ended() !== null).length, 0),
+      count('unexpected exits of a process', services.filter((service) => service.ended() !== null).length, 0),
     )
     await receiver.close()
     return findings
@@ -147,9 +147,9 @@ function ofGaps(gaps: readonly Gap[]): Finding[] {
       gaps.map(({ plainMs }) => plainMs),
     ),
     spread('from the promotion until our node wrote', direct),
-    atMost('our node writes again after the promotion, slowest', Math.max(...direct) / 1_000, 1, ' s'),
+    atMost('until our node wrote after the promotion, slowest', Math.max(...direct) / 1_000, 1, ' s'),
     spread('from the promotion until our node behind HAProxy wrote', proxied),
-    atMost('writes again after the fault, slowest', Math.max(...gaps.map(({ wholeMs }) => wholeMs)) / 1_000, 30, ' s'),
+    atMost('until writes succeeded after the fault, slowest', Math.max(...gaps.map(({ wholeMs }) => wholeMs)) / 1_000, 30, ' s'),
   ]
 }
 
@@ -160,9 +160,9 @@ function ofAnswers(answers: Writes['answers']): Finding[] {
       'writes answered 503',
       `${refused.length}, p50 ${Math.round(percentile(refused, 0.5) || 0)} ms, p99 ${Math.round(percentile(refused, 0.99) || 0)} ms`,
     ),
-    atMost('slowest answer of a write', Math.max(0, ...answers.map(({ ms }) => ms)) / 1_000, 5, ' s'),
+    atMost('slowest response to a write', Math.max(0, ...answers.map(({ ms }) => ms)) / 1_000, 5, ' s'),
     count(
-      'answers of writes other than success and proper 503',
+      'responses to writes other than success and proper 503',
       answers.filter(({ status, proper }) => status === 0 || (status >= 300 && status !== 503) || !proper).length,
       0,
     ),
@@ -180,7 +180,7 @@ async function primaryGoes(cluster: Cluster, writes: readonly Writes[], way: Way
   const wrote = Promise.race(watches.map(({ wrote }) => wrote))
   const firstAfter = async ({ answers }: Writes) => {
     const first = () => answers.findLast(({ at, ms, status }) => status > 0 && status < 300 && at + ms > promoted)
-    await until('a node takes writes again', () => first() !== undefined, 60_000)
+    await until('a node accepts writes again', () => first() !== undefined, 60_000)
     return Math.min(...answers.filter(({ at, ms, status }) => status > 0 && status < 300 && at + ms > promoted).map(({ at, ms }) => at + ms))
   }
   const ours = await Promise.all(writes.map(firstAfter))

@@ -205,15 +205,15 @@ const COUNTED: Readonly<Record<string, string>> = { listing_decisions: 'where de
 const withDryRun = (path: string) => `${path}${path.includes('?') ? '&' : '?'}dry_run=1`
 
 /** The result of a forecast or a write, without the parts that only one of them has. */
-function told({ status, body }: Answer): { status: number; error?: unknown; data: object } {
+function resultOf({ status, body }: Answer): { status: number; error?: unknown; data: object } {
   const { forecast: _forecast, ...data } = body.data ?? {}
   return { status, ...(body.error && { error: body.error }), data }
 }
 
 /** The result of a forecast including the predicted state; the usual wait changes by itself. */
-function foretold(answer: Answer): unknown {
+function predictionOf(answer: Answer): unknown {
   const { usual_wait: _wait, ...rest } = answer.body.data?.forecast ?? ({} as Forecast)
-  return { ...told(answer), ...rest }
+  return { ...resultOf(answer), ...rest }
 }
 
 export async function forecastRun({ writes, previews, seed }: ForecastOptions): Promise<Finding[]> {
@@ -229,7 +229,7 @@ export async function forecastRun({ writes, previews, seed }: ForecastOptions): 
     await market.prepare()
     const forecasts = await forecastWrites(market, postgres, writes)
     const payouts = await previewPayouts(market, postgres, previews)
-    for (const line of service.log()) progress(`in the log: ${line}`)
+    for (const line of service.log()) progress(`log: ${line}`)
     return [...forecasts, figure('commission of this run', `${commission} %`), ...payouts, count('lines in the log', service.log().length, 0)]
   } finally {
     if (service.ended() === null) await service.kill('SIGINT')
@@ -265,7 +265,7 @@ async function forecastWrites(market: Market, postgres: Postgres, writes: number
       (seller) => market.live(seller),
     )
     const ready = performance.now() + BRIEF_MS
-    await until('brief periods are over', () => performance.now() > ready, 10_000)
+    await until('brief periods have ended', () => performance.now() > ready, 10_000)
     const planned = await parallel(market.sellers.slice(0, writes - sent), async (seller) => {
       const write = market.write(seller)
       return { seller, write, tag: await conditionOf(seller, write) }
@@ -288,10 +288,11 @@ async function forecastWrites(market: Market, postgres: Postgres, writes: number
       before = after
     }
 
-    const doAsForetold = async ({ seller, write, tag }: (typeof planned)[number], answer: Answer) => {
+    const executeAndCompare = async ({ seller, write, tag }: (typeof planned)[number], answer: Answer) => {
       const done = await market.own(seller.key, write, tag)
       statuses.set(String(done.status), (statuses.get(String(done.status)) ?? 0) + 1)
-      if (!isDeepStrictEqual(told(answer), told(done))) note('an answer that was not foretold', write, told(answer), told(done))
+      if (!isDeepStrictEqual(resultOf(answer), resultOf(done)))
+        note('a response that differs from the forecast', write, resultOf(answer), resultOf(done))
       if (done.status !== 200) {
         seen.refused += 1
         return
@@ -303,18 +304,18 @@ async function forecastWrites(market: Market, postgres: Postgres, writes: number
       const found = await market.own(seller.key, { method: 'GET', path: `/listings?seller_name=${encodeURIComponent(seller.name)}` })
       const isFound = (found.body.data as unknown as { id: number }[]).some(({ id }) => id === seller.listing)
       const became = stored.status === 404 ? 'deleted' : String(stored.body.data.status)
-      if (became !== status) note('a status that was not foretold', write, answer.body.data.forecast, became)
-      if (isFound === hidden) note('a listing hidden or found other than foretold', write, answer.body.data.forecast, isFound)
+      if (became !== status) note('a status that differs from the forecast', write, answer.body.data.forecast, became)
+      if (isFound === hidden) note('a visibility that differs from the forecast', write, answer.body.data.forecast, isFound)
     }
     // Writes expected to be refused go first: they may name a listing that another write deletes. All others concern the seller's own listing.
     const both = planned.map((one, i) => ({ one, answer: answers[i]! }))
     await parallel(
       both.filter(({ answer }) => answer.status !== 200),
-      ({ one, answer }) => doAsForetold(one, answer),
+      ({ one, answer }) => executeAndCompare(one, answer),
     )
     await parallel(
       both.filter(({ answer }) => answer.status === 200),
-      ({ one, answer }) => doAsForetold(one, answer),
+      ({ one, answer }) => executeAndCompare(one, answer),
     )
     await parallel(market.sellers, async (seller) => {
       const { status } = await market.own(seller.key, { method: 'GET', path: `/listings/${seller.listing}` })
@@ -324,14 +325,14 @@ async function forecastWrites(market: Market, postgres: Postgres, writes: number
     // During a concurrent change, a forecast must match the state either before or after it.
     await parallel(market.sellers.slice(0, RACES), async (seller) => {
       const write = market.write(seller)
-      const first = foretold(await forecast(seller, write))
+      const first = predictionOf(await forecast(seller, write))
       // Without brief periods, whose end would add a third state.
       const [during] = await Promise.all([forecast(seller, write), market.live(seller, LONG_MS)])
-      const last = foretold(await forecast(seller, write))
+      const last = predictionOf(await forecast(seller, write))
       seen.races += 1
       if (!isDeepStrictEqual(first, last)) seen.changedByRace += 1
-      if (![first, last].some((one) => isDeepStrictEqual(one, foretold(during))))
-        note('a forecast of neither state', write, first, foretold(during), last)
+      if (![first, last].some((one) => isDeepStrictEqual(one, predictionOf(during))))
+        note('a forecast that matches neither state', write, first, predictionOf(during), last)
     })
     sent += planned.length
     if (Math.floor(sent / 2_000) > Math.floor((sent - planned.length) / 2_000)) progress(`${sent} of ${writes} writes`)
@@ -340,12 +341,12 @@ async function forecastWrites(market: Market, postgres: Postgres, writes: number
     `select count(*)::text from audit_log where request_id = any('{${requests.map((id) => `"${id}"`).join(',')}}'::text[])`,
   )
   return [
-    figure('writes forecast and then done', `${seen.done} done, ${seen.refused} refused; ${seen.hidden} hid the listing`),
-    count('forecasts other than the outcome', wrong.length, 0),
+    figure('writes forecast and then executed', `${seen.done} done, ${seen.refused} refused; ${seen.hidden} hid the listing`),
+    count('forecasts that differ from the outcome', wrong.length, 0),
     count('tables changed by forecasts', seen.changedTables, 0),
-    count('entries of forecasts in the audit log', Number(traces[0]), 0),
-    count('answers 5xx, or none', [...statuses].filter(([status]) => status >= '500' || status === '0').length, 0),
-    figure('forecasts beside another change', `${seen.races}, of which ${seen.changedByRace} foretold something else after it`),
+    count('audit log entries of forecasts', Number(traces[0]), 0),
+    count('responses with 5xx, or none', [...statuses].filter(([status]) => status >= '500' || status === '0').length, 0),
+    figure('forecasts during another change', `${seen.races}, of which ${seen.changedByRace} had a different forecast after it`),
     figure('rounds repeated because a period ended meanwhile', seen.repeated),
   ]
 }
@@ -374,8 +375,8 @@ async function previewPayouts(market: Market, postgres: Postgres, previews: numb
   })
   return [
     figure('sales recorded and previewed', sales.length),
-    count('previews other than the recorded payout', other, 0),
-    count('prices for a payout above the price that paid it', notSmallest, 0),
+    count('previews that differ from the recorded payout', other, 0),
+    count('prices for a payout above the price that was paid', notSmallest, 0),
   ]
 }
 

@@ -9,8 +9,8 @@ import { conclude, progress } from './report.ts'
 import { beRude, FULL, SHORT } from './slow-clients-run.ts'
 
 const { short } = new Command('slow-clients')
-  .description('Slow, broken and greedy clients at the program, while a decent one is timed')
-  .option('--short', 'less of everything', false)
+  .description('Runs slow, broken and greedy clients against the program while a well-behaved one is timed')
+  .option('--short', 'a shorter run', false)
   .parse()
   .opts<{ short: boolean }>()
 
@@ -29,8 +29,8 @@ try {
   const errors = program.errors()
   for (const line of errors.slice(0, 5)) console.log(line)
   findings.push({ what: 'errors in the log', value: errors.length, promised: '0', holds: errors.length === 0 })
-  findings.push({ what: 'the program', value: program.alive() ? 'runs' : 'has ended', promised: 'runs', holds: program.alive() })
-  conclude('Slow and misbehaving clients', findings)
+  findings.push({ what: 'the program', value: program.alive() ? 'running' : 'exited', promised: 'running', holds: program.alive() })
+  conclude('slow and misbehaving clients', findings)
 } finally {
   await program.stop()
 }
