@@ -3,7 +3,7 @@ import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change, type WriteCtx } from '#db/change.ts'
 import { checkConditions } from './approval/conditions.ts'
-import { type ApprovalRule, fetchRule, keepVersion, requirePassed, RULE_DEFAULTS, RuleFields } from './approval/rule-store.ts'
+import { type ApprovalRule, fetchRule, storeVersion, requirePassed, RULE_DEFAULTS, RuleFields } from './approval/rule-store.ts'
 
 const { name, conditions, ...optional } = RuleFields
 
@@ -24,7 +24,7 @@ export const createApprovalRule = verb(
         .executeTakeFirstOrThrow()
       const rule = await fetchRule(tx, id)
       await requirePassed(tx, rule, now)
-      await keepVersion(tx, rule, actorOf(ctx.viewer), now)
+      await storeVersion(tx, rule, actorOf(ctx.viewer), now)
       note.audit({ action: 'approval-rule.create', subject: 'approval-rule', id, after: rule })
       return rule
     }),

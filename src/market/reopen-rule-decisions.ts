@@ -4,7 +4,7 @@ import { id } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change } from '#db/change.ts'
-import { keepPutBack, replacedBy } from './approval/decisions.ts'
+import { recordUndo, replacedBy } from './approval/decisions.ts'
 import { fetchRule } from './approval/rule-store.ts'
 import { endedIfOver } from './expire-listings.ts'
 import { auditedListing, COLUMNS, updateListingRow } from './store.ts'
@@ -67,7 +67,7 @@ export const reopenRuleDecisions = verb(
         }
         const { status: _, waiting_since: __, rejection_reason: ___, ...values } = replacedBy(last.before!)
         const after = await updateListingRow(tx, before.id, decision.to, values, now)
-        await keepPutBack(tx, last.id, after, actorOf(ctx.viewer), now)
+        await recordUndo(tx, last.id, after, actorOf(ctx.viewer), now)
         note.audit({
           action: 'listing.reopen',
           subject: 'listing',

@@ -1,4 +1,4 @@
-// Prints the table of rules as Markdown: a picture of the transitions and every pair of status and action.
+// Prints the table of rules as Markdown: a diagram of the transitions, and the result of every action in every status.
 import { ACTIONS, CONDITIONS, type Outcome, STATUSES, TABLE } from './rules.ts'
 
 const WHO: Record<(typeof ACTIONS)[number], string> = {
@@ -23,15 +23,15 @@ const WHO: Record<(typeof ACTIONS)[number], string> = {
 export function statesDocument(): string {
   return `# Listing states
 
-Made from the table in \`src/market/rules.ts\` by \`npx node src/market/states-picture.ts\`; a test holds the two together.
+Generated from the table in \`src/market/rules.ts\` by \`npx node src/market/states-picture.ts\`; a test keeps both in sync.
 
 \`\`\`mermaid
 stateDiagram-v2
-  [*] --> pending: taken in
+  [*] --> pending: submit
 ${arrows().join('\n')}
 \`\`\`
 
-Deleting is possible in every status and leaves nothing. What is refused leaves the status as it is.
+A listing can be deleted in any status, permanently. A refused action does not change the status.
 
 | Action | By | ${STATUSES.join(' | ')} |
 |---|---|${STATUSES.map(() => '---').join('|')}|

@@ -4,7 +4,7 @@ import { id } from '#core/fields.ts'
 import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change } from '#db/change.ts'
-import { keepPutBack, replacedBy, UNDO_MS } from './approval/decisions.ts'
+import { recordUndo, replacedBy, UNDO_MS } from './approval/decisions.ts'
 import { endedIfOver } from './expire-listings.ts'
 import { auditedListing, lockListing, storedListing, updateListingRow } from './store.ts'
 import type { MarketWriteCtx, StoredListing } from './types.ts'
@@ -29,7 +29,7 @@ export const undoListingDecision = verb(
       if (decision.decided_at!.getTime() + UNDO_MS <= now.getTime()) throw conflict('undo_late', { id, seconds: UNDO_MS / 1_000 })
       const { status, ...values } = replacedBy(decision.before!)
       const after = await updateListingRow(tx, id, status, values, now)
-      await keepPutBack(tx, decision.id, after, actorOf(ctx.viewer), now)
+      await recordUndo(tx, decision.id, after, actorOf(ctx.viewer), now)
       note.audit({
         action: 'listing.undo_decision',
         subject: 'listing',

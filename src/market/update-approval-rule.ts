@@ -5,7 +5,7 @@ import { Type } from '#core/input.ts'
 import { verb } from '#core/verb.ts'
 import { actorOf, change, type WriteCtx } from '#db/change.ts'
 import { checkConditions } from './approval/conditions.ts'
-import { type ApprovalRule, fetchRule, keepVersion, lockRule, requirePassed, RuleFields } from './approval/rule-store.ts'
+import { type ApprovalRule, fetchRule, storeVersion, lockRule, requirePassed, RuleFields } from './approval/rule-store.ts'
 
 export const updateApprovalRule = verb(
   {
@@ -33,7 +33,7 @@ export const updateApprovalRule = verb(
         .execute()
       const after = await fetchRule(tx, id)
       await requirePassed(tx, after, now)
-      if (isNewVersion) await keepVersion(tx, after, actorOf(ctx.viewer), now)
+      if (isNewVersion) await storeVersion(tx, after, actorOf(ctx.viewer), now)
       note.audit({ action: 'approval-rule.update', subject: 'approval-rule', id, before, after })
       return after
     }),

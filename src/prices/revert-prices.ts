@@ -10,7 +10,7 @@ import { Refusals } from './refusals.ts'
 import { resetCurrent } from './reset-current.ts'
 import { fetchImport, type ImportDetail } from './stored-imports.ts'
 import type { PriceWriteCtx } from './types.ts'
-import { findAgain, writeAgain } from './write-again.ts'
+import { planReplay, replayImports } from './write-again.ts'
 import { lockMarkets } from './writer.ts'
 
 /** An open revert: its own batch, the import that it concerns, and whether it restores that import. */
@@ -46,15 +46,15 @@ export async function revertPrices(
   { root, comesBack }: OpenRevert,
 ): Promise<{ prices: number; held: number; itemIds: number[] }> {
   await lockMarkets(tx, MARKETS.keys())
-  const again = await findAgain(tx, root.id)
+  const replay = await planReplay(tx, root.id)
   await (comesBack ? putPointsBack(tx, root.id) : withdrawPoints(tx, root.id))
   const changes = await resetCurrent(tx, note, latestPoints(root.id))
   const held = comesBack ? await holdAgain(tx, root.id) : await setHeldAside(tx, root.id, actorOf(ctx.viewer), ctx.now())
   const itemIds = new Set(changes.map(({ itemId }) => itemId))
-  if (!again) return { prices: changes.length, held, itemIds: [...itemIds] }
-  const others = changes.filter(({ itemId }) => !again.itemIds.has(itemId))
-  const prices = others.length + (await writeAgain(ctx, tx, note, again))
-  return { prices, held, itemIds: [...itemIds.union(again.itemIds)] }
+  if (!replay) return { prices: changes.length, held, itemIds: [...itemIds] }
+  const others = changes.filter(({ itemId }) => !replay.itemIds.has(itemId))
+  const prices = others.length + (await replayImports(ctx, tx, note, replay))
+  return { prices, held, itemIds: [...itemIds.union(replay.itemIds)] }
 }
 
 /** Records the outcome of the revert. */

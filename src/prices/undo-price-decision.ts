@@ -18,7 +18,7 @@ export const undoPriceDecision = verb(
   { name: 'undoPriceDecision', needs: 'catalogue', input: Type.Object({ id: id('price decision') }, { additionalProperties: false }) },
   (ctx: PriceWriteCtx, { id }): Promise<PriceDecision> =>
     change(ctx, async (tx, note) => {
-      const { decision } = await take(ctx, tx, id)
+      const { decision } = await claim(ctx, tx, id)
       await lockMarkets(tx, await marketsOf(tx, id))
       await findKept(tx, id, decision)
       await PUT_BACK[decision](ctx, tx, id)
@@ -30,7 +30,7 @@ export const undoPriceDecision = verb(
 )
 
 /** Claims the decision: the first of several concurrent undos gets it. @throws NOT_FOUND, or CONFLICT if it is already undone */
-async function take(ctx: PriceWriteCtx, tx: Tx, id: number): Promise<{ decision: Decision }> {
+async function claim(ctx: PriceWriteCtx, tx: Tx, id: number): Promise<{ decision: Decision }> {
   const taken = await tx
     .updateTable('price_decisions')
     .set({ undone_by: actorOf(ctx.viewer), undone_at: ctx.now() })
@@ -75,22 +75,22 @@ async function findKept(tx: Tx, id: number, decision: Decision): Promise<void> {
 }
 
 /** The prices to restore, as a table `d`. */
-const goingBack = (id: number) => sql`(select * from price_decision_prices where decision_id = ${id} and kept is null) d`
+const restorable = (id: number) => sql`(select * from price_decision_prices where decision_id = ${id} and kept is null) d`
 
 const PUT_BACK: Record<Decision, (ctx: PriceWriteCtx, tx: Tx, id: number) => Promise<void>> = {
   async accept(_ctx, tx, id) {
     const sameKey = sql`(s.item_id, s.market, s.label_id, s.updated_at) = (d.item_id, d.market, d.label_id, d.updated_at) and s.import_id = d.import_id`
-    await sql`delete from hidden_points s using ${goingBack(id)} where ${sameKey}`.execute(tx)
-    await sql`delete from price_points s using ${goingBack(id)} where ${sameKey}`.execute(tx)
-    await uncover(tx, goingBack(id))
+    await sql`delete from hidden_points s using ${restorable(id)} where ${sameKey}`.execute(tx)
+    await sql`delete from price_points s using ${restorable(id)} where ${sameKey}`.execute(tx)
+    await uncover(tx, restorable(id))
     await reopen(tx, id)
   },
   discard: (_ctx, tx, id) => reopen(tx, id),
   async confirm() {},
   async withdraw(ctx, tx, id) {
-    await sql`delete from held_price_params x using ${goingBack(id)} where x.held_price_id = d.held_id`.execute(tx)
-    await sql`delete from held_prices h using ${goingBack(id)} where h.id = d.held_id`.execute(tx)
-    const { rows } = await sql<{ updated_at: Date }>`select updated_at from ${goingBack(id)} where in_history`.execute(tx)
+    await sql`delete from held_price_params x using ${restorable(id)} where x.held_price_id = d.held_id`.execute(tx)
+    await sql`delete from held_prices h using ${restorable(id)} where h.id = d.held_id`.execute(tx)
+    const { rows } = await sql<{ updated_at: Date }>`select updated_at from ${restorable(id)} where in_history`.execute(tx)
     await ensureMonths(
       ctx.db,
       tx,
@@ -98,7 +98,7 @@ const PUT_BACK: Record<Decision, (ctx: PriceWriteCtx, tx: Tx, id: number) => Pro
     )
     await sql`
       with covered as (
-        delete from price_points s using ${goingBack(id)}
+        delete from price_points s using ${restorable(id)}
         where d.in_history and (s.item_id, s.market, s.label_id, s.updated_at) = (d.item_id, d.market, d.label_id, d.updated_at)
         returning s.import_id, s.item_id, s.market, s.label_id, s.updated_at, s.price
       )
@@ -107,24 +107,24 @@ const PUT_BACK: Record<Decision, (ctx: PriceWriteCtx, tx: Tx, id: number) => Pro
       on conflict (import_id, item_id, market, label_id, updated_at) do update set price = excluded.price, withdrawn = false`.execute(tx)
     await sql`
       insert into price_points (item_id, market, label_id, updated_at, price, import_id)
-      select item_id, market, label_id, updated_at, price, import_id from ${goingBack(id)} where in_history`.execute(tx)
+      select item_id, market, label_id, updated_at, price, import_id from ${restorable(id)} where in_history`.execute(tx)
   },
 }
 
 async function reopen(tx: Tx, id: number): Promise<void> {
   await sql`
-    update held_prices h set decision = null, decided_by = null, decided_at = null from ${goingBack(id)} where h.id = d.held_id`.execute(tx)
+    update held_prices h set decision = null, decided_by = null, decided_at = null from ${restorable(id)} where h.id = d.held_id`.execute(tx)
 }
 
 /** Restores current prices with their evidence; confirmations of this decision are removed. */
 async function restoreCurrent(ctx: PriceWriteCtx, tx: Tx, note: Note, id: number): Promise<void> {
   await sql`
-    delete from confirmed_prices c using ${goingBack(id)}
+    delete from confirmed_prices c using ${restorable(id)}
     where c.decision_id = ${id} and (c.item_id, c.market, c.label_id, c.updated_at) = (d.item_id, d.market, d.label_id, d.updated_at)`.execute(tx)
   const before = sql`(
     select distinct on (d.item_id, d.market, d.label_id) d.item_id, d.market, d.label_id, b.price, b.updated_at, b.import_id, b.confirmed_at, b.line,
       b.state, b.confidence, b.flags, b.avg_1, b.avg_7, b.avg_30, b.low, b.mid, b.high, b.samples
-    from ${goingBack(id)} left join lateral jsonb_populate_record(null::prices, d.before) b on true
+    from ${restorable(id)} left join lateral jsonb_populate_record(null::prices, d.before) b on true
     order by d.item_id, d.market, d.label_id
   ) b`
   await resetCurrent(tx, note, sql`select item_id, market, label_id, price, updated_at, import_id from ${before}`)
@@ -132,7 +132,7 @@ async function restoreCurrent(ctx: PriceWriteCtx, tx: Tx, note: Note, id: number
     update prices p set confirmed_at = b.confirmed_at, line = b.line, state = b.state, confidence = b.confidence, flags = b.flags,
       avg_1 = b.avg_1, avg_7 = b.avg_7, avg_30 = b.avg_30, low = b.low, mid = b.mid, high = b.high, samples = b.samples
     from ${before} where (p.item_id, p.market, p.label_id) = (b.item_id, b.market, b.label_id) and b.price is not null`.execute(tx)
-  const { rows } = await sql<{ item_id: number }>`select distinct item_id from ${goingBack(id)}`.execute(tx)
+  const { rows } = await sql<{ item_id: number }>`select distinct item_id from ${restorable(id)}`.execute(tx)
   const itemIds = rows.map((row) => row.item_id)
   await judgePrices(ctx, tx, note, itemIds)
   // So that nodes read the figures again, too.

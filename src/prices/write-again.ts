@@ -24,7 +24,7 @@ const MOST = 20_000
 const ITEMS = 20_000
 
 /** The items of an import, and the first batch of statements to replay. */
-export interface Again {
+export interface Replay {
   from: number
   itemIds: ReadonlySet<number>
   /** items of the import that were also changed by something other than imports and their reverts */
@@ -37,7 +37,7 @@ export interface Again {
  * What can be replayed after an import is reverted or restored. Call it before changing anything, with all markets locked.
  * @returns null if its statements are no longer stored
  */
-export async function findAgain(tx: Tx, importId: number): Promise<Again | null> {
+export async function planReplay(tx: Tx, importId: number): Promise<Replay | null> {
   const stated = new Set<number>()
   for (const { id } of await tx.selectFrom('price_statements').select('id').where('import_id', '=', importId).orderBy('id').execute()) {
     const statements = await readStatements(tx, id)
@@ -45,15 +45,15 @@ export async function findAgain(tx: Tx, importId: number): Promise<Again | null>
   }
   if (stated.size === 0) return null
   const from = await firstOf(tx, importId)
-  const itemIds = await untouched(tx, from, importId, stated)
+  const itemIds = await unchangedItems(tx, from, importId, stated)
   const others = new Set([...stated].filter((id) => !itemIds.has(id)))
   return { from, itemIds, others, before: await CurrentPrices.read(tx, itemIds) }
 }
 
 /** @returns number of current prices that changed in value or evidence */
-export async function writeAgain(ctx: PriceWriteCtx, tx: Tx, note: Note, { from, itemIds, others, before }: Again): Promise<number> {
+export async function replayImports(ctx: PriceWriteCtx, tx: Tx, note: Note, { from, itemIds, others, before }: Replay): Promise<number> {
   const batches = await batchesFrom(tx, from)
-  if (others.size > 0) await forget(tx, batches, others)
+  if (others.size > 0) await deleteStatements(tx, batches, others)
   // Disputes settled during the replay were settled and audited long ago.
   const quiet: Note = { ...note, audit: () => {} }
   const all = [...itemIds]
@@ -65,7 +65,7 @@ async function writeSome(ctx: PriceWriteCtx, tx: Tx, note: Note, batches: readon
   const judge = async (before: number, now: Date) => {
     await judgePrices({ rules: ctx.rules, now: () => now }, tx, note, itemIds, await PriceJudge.load(tx, ctx.rules, now.getTime(), before))
   }
-  await takeBack(tx, note, batches, itemIds)
+  await resetPrices(tx, note, batches, itemIds)
   await judge(batches[0]!.import_id, batches[0]!.at)
   let writer: PriceWriter | null = null
   for (const [i, { id, import_id: importId, at, in_effect: isInEffect }] of batches.entries()) {
@@ -75,7 +75,7 @@ async function writeSome(ctx: PriceWriteCtx, tx: Tx, note: Note, batches: readon
       statements.setBefore(positions, await CurrentPrices.read(tx, statements.itemIds(positions)))
       await storeStatements(tx, id, statements)
       if (isInEffect) {
-        writer ??= new PriceWriter({ db: ctx.db, tx, note, importId, rules: ctx.rules, again: true, nowMs: at.getTime() })
+        writer ??= new PriceWriter({ db: ctx.db, tx, note, importId, rules: ctx.rules, replay: true, nowMs: at.getTime() })
         await writer.write(statements.batchOf(positions))
       }
     }
@@ -86,7 +86,7 @@ async function writeSome(ctx: PriceWriteCtx, tx: Tx, note: Note, batches: readon
 }
 
 /** Deletes the batches' statements about some items, because they no longer determine their prices. */
-async function forget(tx: Tx, batches: readonly Batch[], itemIds: ReadonlySet<number>): Promise<void> {
+async function deleteStatements(tx: Tx, batches: readonly Batch[], itemIds: ReadonlySet<number>): Promise<void> {
   for (const { id } of batches) {
     const statements = await readStatements(tx, id)
     const kept = statements.without(itemIds)
@@ -120,7 +120,7 @@ async function firstOf(tx: Tx, importId: number): Promise<number> {
  * The items whose prices only imports and reverts have changed since: not merged or split, without decisions by people, and without statements of an
  * import that are no longer stored.
  */
-async function untouched(tx: Tx, from: number, importId: number, itemIds: Iterable<number>): Promise<Set<number>> {
+async function unchangedItems(tx: Tx, from: number, importId: number, itemIds: Iterable<number>): Promise<Set<number>> {
   const { rows } = await sql<{ id: number }>`
     with since as materialized (select at from price_statements where id = ${from}::int8)
     select i.id from since, unnest(${`{${[...itemIds].join(',')}}`}::int4[]) as g(id) join items i using (id)
@@ -156,7 +156,7 @@ async function batchesFrom(tx: Tx, from: number): Promise<Batch[]> {
 }
 
 /** Resets history and current prices of the items to their state before the batches. */
-async function takeBack(tx: Tx, note: Note, batches: readonly Batch[], itemIds: ReadonlySet<number>): Promise<void> {
+async function resetPrices(tx: Tx, note: Note, batches: readonly Batch[], itemIds: ReadonlySet<number>): Promise<void> {
   const first = new Map<string, LastStated>()
   const jumps = new Map<string, Jump>()
   const seen = new Set<number>()

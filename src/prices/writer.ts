@@ -28,7 +28,7 @@ import { refreshUsualRatios } from './usual-ratios.ts'
 import { type IsWithdrawn, withdrawnPrices } from './withdrawn-prices.ts'
 
 /** The price that a new one is compared with. */
-interface Known extends LastPrice {
+interface PreviousPrice extends LastPrice {
   updatedAtMs: number
 }
 
@@ -58,7 +58,7 @@ export class PriceWriter {
   readonly #importId: number
   readonly #rules: PriceRules
   readonly #accepted: boolean
-  readonly #again: boolean
+  readonly #isReplay: boolean
   readonly #nowMs: number
   #judge: PriceJudge | null = null
   readonly #locked = new Set<number>()
@@ -72,15 +72,15 @@ export class PriceWriter {
   /** number of prices set or confirmed */
   #statements = 0
 
-  /** @param write `accepted`: a person has reviewed the prices, so they are always published; `again`: replays statements made at `nowMs` */
-  constructor(write: { db: Db; tx: Tx; note: Note; importId: number; rules: PriceRules; accepted?: boolean; again?: boolean; nowMs: number }) {
+  /** @param write `accepted`: a person has reviewed the prices, so they are always published; `replay`: repeats statements made at `nowMs` */
+  constructor(write: { db: Db; tx: Tx; note: Note; importId: number; rules: PriceRules; accepted?: boolean; replay?: boolean; nowMs: number }) {
     this.#db = write.db
     this.#tx = write.tx
     this.#note = write.note
     this.#importId = write.importId
     this.#rules = write.rules
     this.#accepted = write.accepted ?? false
-    this.#again = write.again ?? false
+    this.#isReplay = write.replay ?? false
     this.#nowMs = write.nowMs
   }
 
@@ -89,7 +89,7 @@ export class PriceWriter {
     const { size } = batch
     let sorted = batch.sorted()
     await this.#lock(batch, sorted)
-    this.#judge ??= await PriceJudge.load(this.#tx, this.#rules, this.#nowMs, this.#again ? this.#importId : null)
+    this.#judge ??= await PriceJudge.load(this.#tx, this.#rules, this.#nowMs, this.#isReplay ? this.#importId : null)
     const read = () =>
       CurrentPrices.read(
         this.#tx,
@@ -114,7 +114,7 @@ export class PriceWriter {
     let created = 0
     let resumed = 0
     let before = -1
-    let previous: Known | null = null
+    let previous: PreviousPrice | null = null
     /** position of the point at which an interrupted price continues; -1 for none */
     let going = -1
     for (const i of sorted) {
@@ -167,7 +167,7 @@ export class PriceWriter {
     await this.#cover(batch, covering)
     await this.#insertPoints(batch, newest, older)
     await this.#writeCurrent(batch, currents, changes)
-    if (this.#again) await this.#dropHeld(batch, sorted, held)
+    if (this.#isReplay) await this.#dropHeld(batch, sorted, held)
     const waiting = await this.#insertHeld(batch, held, holds)
     const accepted = newest.length + older.length - resumed
     return { accepted, created, held: waiting, unchanged: size - accepted - waiting }
@@ -214,7 +214,7 @@ export class PriceWriter {
 
   /** Stored so that the import can be reverted even after later ones. Prices held for an ambiguous item are not statements. */
   async #keepStatements(batch: PriceBatch, sorted: readonly number[], currents: CurrentPrices): Promise<void> {
-    if (this.#again || this.#accepted) return
+    if (this.#isReplay || this.#accepted) return
     const positions = batch.holds.size === 0 ? sorted : sorted.filter((i) => !batch.holds.has(i))
     if (positions.length === 0) return
     const payload = Statements.of(batch, positions, currents).pack()
@@ -224,7 +224,7 @@ export class PriceWriter {
       .execute()
   }
 
-  #holdOf(batch: PriceBatch, i: number, last: Known | null): Hold | null {
+  #holdOf(batch: PriceBatch, i: number, last: PreviousPrice | null): Hold | null {
     if (this.#accepted) return null
     const { minor, updatedAtMs, market } = batch.at(i)
     const noiseMinor = this.#judge!.conditions.noiseMinor[market]!
@@ -342,13 +342,13 @@ export class PriceWriter {
   }
 
   /** For prices older than the current one: the preceding point of the history, by position. */
-  async #readEarlier(batch: PriceBatch, sorted: readonly number[], currents: CurrentPrices): Promise<Map<number, Known>> {
+  async #readEarlier(batch: PriceBatch, sorted: readonly number[], currents: CurrentPrices): Promise<Map<number, PreviousPrice>> {
     const { itemId, market, labelId, updatedAtMs } = batch
     const old = sorted.filter((i) => {
       const current = currents.find(currents.first(itemId[i]!), market[i]!, labelId[i]!)
       return current >= 0 && currents.updatedAtMs[current]! > updatedAtMs[i]!
     })
-    const earlier = new Map<number, Known>()
+    const earlier = new Map<number, PreviousPrice>()
     if (old.length === 0) return earlier
     const { rows } = await sql<{ n: number; price: string; at_ms: number }>`
       select g.n::int as n, h.price, (extract(epoch from h.updated_at) * 1000)::float8 as at_ms
@@ -527,7 +527,7 @@ export class PriceWriter {
   async #insertHeld(batch: PriceBatch, held: readonly number[], holds: readonly Hold[]): Promise<number> {
     if (held.length === 0) return 0
     // In a replay, it may be held for another reason.
-    const known = this.#again
+    const known = this.#isReplay
       ? sql`(item_id, market, label_id, updated_at) where decision is null do update
           set (rule, reason, compared_price, times_off) = (excluded.rule, excluded.reason, excluded.compared_price, excluded.times_off)
           where held_prices.import_id = excluded.import_id`
@@ -623,7 +623,7 @@ function unjudged(flags: number): number {
   return flags === 0 ? 0 : packedVerdict(STATES.indexOf('disputed'), 0, flags)
 }
 
-function knownOf(currents: CurrentPrices, at: number): Known {
+function knownOf(currents: CurrentPrices, at: number): PreviousPrice {
   return {
     minor: currents.minor[at]!,
     updatedAtMs: currents.updatedAtMs[at]!,
@@ -634,7 +634,7 @@ function knownOf(currents: CurrentPrices, at: number): Known {
   }
 }
 
-function later(a: Known | null, b: Known | null): Known | null {
+function later(a: PreviousPrice | null, b: PreviousPrice | null): PreviousPrice | null {
   if (!a || !b) return a ?? b
   return b.updatedAtMs > a.updatedAtMs ? b : a
 }

@@ -59,7 +59,7 @@ export interface Recording {
 }
 
 /** A listing whose facts are recorded; they are null if it is not pending. */
-interface Kept {
+interface RecordedFacts {
   /** id of the row in `listing_decisions` that the decision completes */
   id: number
   listing: ListingRow
@@ -70,7 +70,7 @@ interface Kept {
  * Records the facts of locked listings at their current versions.
  * @returns the listings whose version had not been recorded yet
  */
-export async function keepFacts(tx: Tx, listings: readonly ListingRow[], recording: Recording): Promise<Kept[]> {
+export async function recordFacts(tx: Tx, listings: readonly ListingRow[], recording: Recording): Promise<RecordedFacts[]> {
   if (listings.length === 0) return []
   const { rows: known } = await sql<{ listing_id: number }>`
     select listing_id from listing_decisions join unnest(${listings.map(({ id }) => id)}::int4[], ${listings.map(({ version }) => version)}::int4[])
@@ -130,7 +130,7 @@ export async function recordDecision(tx: Tx, before: ListingRow, after: ListingR
 }
 
 /** Marks a decision as undone. The listing becomes pending again with the facts recorded at first, so that it is not judged as a new submission. */
-export async function keepPutBack(tx: Tx, id: number, after: ListingRow, by: string, now: Date): Promise<void> {
+export async function recordUndo(tx: Tx, id: number, after: ListingRow, by: string, now: Date): Promise<void> {
   await tx.updateTable('listing_decisions').set({ undone_at: now, undone_by: by }).where('id', '=', id).execute()
   await sql`
     with kept as (

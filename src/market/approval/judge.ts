@@ -8,7 +8,7 @@ import { allowed, approvalValues, daysAfter, decisionOn } from '../transition.ts
 import type { MarketSettings } from '../types.ts'
 import { endAfterVacation } from '../vacation-store.ts'
 import { holds } from './conditions.ts'
-import { keepFacts, recordDecision, type Recording } from './decisions.ts'
+import { recordFacts, recordDecision, type Recording } from './decisions.ts'
 import { judgingRules, type JudgingRule } from './rule-store.ts'
 
 const BATCH = 200
@@ -24,7 +24,7 @@ export async function judgeListings(
   listings: readonly ListingRow[],
   recording: Recording,
 ): Promise<{ listing: ListingRow; rule: JudgingRule | null }[]> {
-  const kept = (await keepFacts(tx, listings, recording)).filter(({ facts }) => facts !== null)
+  const kept = (await recordFacts(tx, listings, recording)).filter(({ facts }) => facts !== null)
   if (kept.length === 0) return []
   const rules = await judgingRules(tx)
   const verdicts = kept.flatMap(({ id, facts }) =>

@@ -104,7 +104,7 @@ export async function lockRule(tx: Tx, id: number): Promise<ApprovalRule> {
 }
 
 /** Stores the conditions of a version with their author. */
-export async function keepVersion(
+export async function storeVersion(
   tx: Tx,
   { id, version, conditions }: Pick<ApprovalRule, 'id' | 'version' | 'conditions'>,
   author: string,

@@ -29,7 +29,7 @@ export interface ListingPage {
  * The result of a search: either a list of rows, sorted or not; or a bitset (null for all rows), of which the page starts at position `first` of the
  * sort order.
  */
-type Found = { rows: Int32Array; sorted: boolean; total: number } | { bits: RowBits | null; first: number; total: number }
+type SearchResult = { rows: Int32Array; sorted: boolean; total: number } | { bits: RowBits | null; first: number; total: number }
 
 interface View {
   tests: Test[]
@@ -116,7 +116,7 @@ export class ListingQueries {
     this.#views.clear()
   }
 
-  #find(conditions: Condition[], search: string | undefined, sort: ListingSort): Found {
+  #find(conditions: Condition[], search: string | undefined, sort: ListingSort): SearchResult {
     const by = SORTED_BY[sort]
     const range = conditions.find((condition) => condition.range?.by === by)?.range
     const others = range ? conditions.filter((condition) => condition.range !== range) : conditions
@@ -127,7 +127,7 @@ export class ListingQueries {
   }
 
   /** A repeated search is cached in sorted order, so that its further pages and ranges need no new search. */
-  #findText(search: string, conditions: Condition[], others: Condition[], range: Condition['range'], by: By): Found {
+  #findText(search: string, conditions: Condition[], others: Condition[], range: Condition['range'], by: By): SearchResult {
     const key = [by, search, ...others.map((condition) => condition.key)].join('\n')
     const version = this.#changes + this.sorts.changes
     const known = this.#ordered.get(key)
@@ -157,9 +157,9 @@ export class ListingQueries {
   }
 
   /** A range of the sort key is a contiguous part of the sort order: only its two ends are looked up. */
-  #findRange(others: Condition[], { by, from, to }: NonNullable<Condition['range']>): Found {
+  #findRange(others: Condition[], { by, from, to }: NonNullable<Condition['range']>): SearchResult {
     const bits = this.#viewOf(others)
-    const { first, end } = this.sorts.stretch(by, from, to, bits)
+    const { first, end } = this.sorts.rangeOf(by, from, to, bits)
     return { bits, first, total: Math.max(0, end - first) }
   }
 
@@ -195,7 +195,7 @@ export class ListingQueries {
     return bits
   }
 
-  #sorted(found: Found, sort: ListingSort, offset: number, count: number): Int32Array {
+  #sorted(found: SearchResult, sort: ListingSort, offset: number, count: number): Int32Array {
     switch (sort) {
       case 'latest':
       case 'popular':
@@ -211,14 +211,14 @@ export class ListingQueries {
     }
   }
 
-  #slice(found: Found, by: By, offset: number, count: number): Int32Array {
+  #slice(found: SearchResult, by: By, offset: number, count: number): Int32Array {
     const order = this.sorts.order(by)
     if ('bits' in found) return order.slice(found.bits, found.first + offset, count)
     return found.sorted ? found.rows.slice(offset, offset + count) : order.firstRows(found.rows, offset, count)
   }
 
   /** Listings without a multiplier are last in both directions, so only those with one are reversed. */
-  #pcDescending(found: Found, offset: number, count: number): Int32Array {
+  #pcDescending(found: SearchResult, offset: number, count: number): Int32Array {
     const withPc = this.#withPc(found)
     const turned = Math.max(0, Math.min(count, withPc - offset))
     const rows = new Int32Array(count)
@@ -227,7 +227,7 @@ export class ListingQueries {
     return rows
   }
 
-  #withPc(found: Found): number {
+  #withPc(found: SearchResult): number {
     const { withPc } = this.sorts
     if ('rows' in found) return found.sorted ? this.sorts.within(found.rows, WITH_PC).length : withPc.countIn(found.rows)
     if (found.bits === null) return Math.min(withPc.size, found.total)

@@ -44,7 +44,7 @@ export class ListingSorts {
   }
 
   /** Start and end position, among the rows of the filter, of those with a price or multiplier between the bounds. */
-  stretch(by: 'price' | 'pc', from: number, to: number, filter: RowBits | null): { first: number; end: number } {
+  rangeOf(by: 'price' | 'pc', from: number, to: number, filter: RowBits | null): { first: number; end: number } {
     const order = this.order(by)
     return { first: order.rank(filter, this.#probe(by, from), false), end: order.rank(filter, this.#probe(by, to), true) }
   }

@@ -7,7 +7,7 @@ import { WordedTexts } from '#index/worded.ts'
 import type { PublishedTable } from './published.ts'
 
 /** A word of a query with the terms that contain it, and the approximate number of matching listings. */
-interface Sought {
+interface QueryWord {
   inTitles: number[]
   inNames: number[]
   cost: number
@@ -64,7 +64,7 @@ export class ListingTexts {
 
   /** Rows with every word of the search in the title or the item's name, ascending; none for an empty search. */
   find(search: string): Int32Array {
-    const sought = parseQuery(search).parts.map(({ text }) => this.#soughtOf(text))
+    const sought = parseQuery(search).parts.map(({ text }) => this.#wordOf(text))
     const [first, ...others] = sought.sort((a, b) => a.cost - b.cost)
     if (!first) return NONE
     let rows = this.#allWith(first)
@@ -72,14 +72,14 @@ export class ListingTexts {
     return rows
   }
 
-  #soughtOf(part: string): Sought {
+  #wordOf(part: string): QueryWord {
     const inTitles = this.#titles.terms.infix(part)
     const inNames = this.#names.terms.infix(part)
     const listingsOfItem = this.#table.live.size / Math.max(1, this.#named)
     return { inTitles, inNames, cost: this.#titles.terms.count(inTitles) + this.#names.terms.count(inNames) * listingsOfItem }
   }
 
-  #allWith({ inTitles, inNames }: Sought): Int32Array {
+  #allWith({ inTitles, inNames }: QueryWord): Int32Array {
     const rows = this.#rows.clear()
     this.#titles.terms.collect(inTitles, rows)
     const items = this.#items.clear()
@@ -88,7 +88,7 @@ export class ListingTexts {
     return rows.toRows()
   }
 
-  #amongThose(found: Int32Array, { inTitles, inNames }: Sought): Int32Array {
+  #amongThose(found: Int32Array, { inTitles, inNames }: QueryWord): Int32Array {
     const rows = this.#rows.clear()
     this.#titles.terms.collect(inTitles, rows)
     const items = this.#items.clear()

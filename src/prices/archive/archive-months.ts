@@ -65,7 +65,7 @@ export async function mayArchive(db: Db): Promise<boolean> {
  * @returns the archived months; none if another process is archiving
  */
 export async function archiveOldMonths(archiving: Archiving, keepMonths: number): Promise<PriceMonth[]> {
-  return (await alone(archiving.db, () => archiveDue(archiving, keepMonths))) ?? []
+  return (await withArchivingLock(archiving.db, () => archiveDue(archiving, keepMonths))) ?? []
 }
 
 async function archiveDue(archiving: Archiving, keepMonths: number): Promise<PriceMonth[]> {
@@ -90,7 +90,7 @@ async function archiveDue(archiving: Archiving, keepMonths: number): Promise<Pri
  * moved then
  */
 export async function archiveMonth(archiving: Archiving, month: string): Promise<PriceMonth | null> {
-  const done = await alone(archiving.db, async () => ({ moved: await archiveOne(archiving, month, 1) }))
+  const done = await withArchivingLock(archiving.db, async () => ({ moved: await archiveOne(archiving, month, 1) }))
   if (!done) throw new Error('Another process is archiving; try again later')
   return done.moved
 }
@@ -110,7 +110,7 @@ async function archiveOne(archiving: Archiving, month: string, least: number): P
 }
 
 /** Runs `work` unless another process is archiving, which would write the same files. @returns null if one is */
-function alone<T>(db: Db, work: () => Promise<T>): Promise<T | null> {
+function withArchivingLock<T>(db: Db, work: () => Promise<T>): Promise<T | null> {
   return db.kysely.connection().execute(async (held) => {
     const { rows } = await sql<{ got: boolean }>`select pg_try_advisory_lock(${sql.lit(ARCHIVING)}) as got`.execute(held)
     if (!rows[0]!.got) return null
@@ -159,7 +159,7 @@ async function moveMonth(
   await reached('stored')
   const stored = await (await archive.openAgain(file)).facts()
   if (stored.rows !== rows || stored.checksum !== checksum || rows < replaced.rows) {
-    throw new Error(`The file of ${month} in ${archive.files.place} is not as it was written: ${stored.rows} rows instead of ${rows}`)
+    throw new Error(`The archive file of ${month} in ${archive.files.place} differs from what was written: ${stored.rows} rows instead of ${rows}`)
   }
   await reached('verified')
   // One snapshot, taken once both locks are held: otherwise a concurrently committed price of a later month could make a point count as replaced in
@@ -176,7 +176,7 @@ async function moveMonth(
     }
     await sql`create temp table standing_points on commit drop as select item_id, market, label_id, updated_at, price, import_id
       from ${judgedPoints(month, replacedBefore)} where not replaced`.execute(tx)
-    await lockAlone(tx, table)
+    await lockExclusively(tx, table)
     await sql`truncate ${table}`.execute(tx)
     await sql`insert into ${table} (item_id, market, label_id, updated_at, price, import_id) select * from standing_points`.execute(tx)
     await cover(tx, covered)
@@ -226,7 +226,7 @@ export async function restoreMonth({ db, archive }: Pick<Archiving, 'db' | 'arch
     await sql`analyze restored_points`.execute(tx)
     await lockMarkets(tx, MARKETS.keys())
     await followMerges(tx)
-    await placeRestored(tx)
+    await insertRestored(tx)
     await sql`update price_archives set file = null, earlier_files = array_append(earlier_files, file) where month = ${month}`.execute(tx)
     return { ...archived, file: null }
   })
@@ -339,7 +339,7 @@ function inOrder(a: ArchivedPoint, b: ArchivedPoint): number {
 }
 
 /** Locks the table for this transaction without blocking others while it waits: reads in progress finish first. */
-async function lockAlone(tx: Tx, table: RawBuilder<unknown>): Promise<void> {
+async function lockExclusively(tx: Tx, table: RawBuilder<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     await sql`savepoint lock_alone`.execute(tx)
     try {
@@ -397,7 +397,7 @@ function sameOf(table: string): RawBuilder<unknown> {
 }
 
 /** Inserts the points into the history; of two points of the same time, the one of the later import is visible and the other is covered. */
-async function placeRestored(tx: Tx): Promise<void> {
+async function insertRestored(tx: Tx): Promise<void> {
   await sql`
     with covered as (
       delete from price_points p using restored_points r

@@ -50,7 +50,8 @@ export class PriceArchive {
       const after = await neededFiles(on, itemId, window)
       const isSame = JSON.stringify(after) === JSON.stringify(needed)
       if (isSame && 'result' in outcome) return outcome.result
-      if (isSame || attempt === ATTEMPTS) throw 'error' in outcome ? outcome.error : new Error('The archived months kept changing')
+      if (isSame || attempt === ATTEMPTS)
+        throw 'error' in outcome ? outcome.error : new Error('The archived months changed repeatedly during the read')
       needed = after
     }
   }
@@ -68,7 +69,7 @@ export class PriceArchive {
   /** Opens the file again, as the store has it now. */
   async openAgain(name: string): Promise<ArchiveFile> {
     const byteLength = await this.files.size(name)
-    if (byteLength === null) throw new Error(`${this.files.place} has no file ${name}`)
+    if (byteLength === null) throw new Error(`${name} not found in ${this.files.place}`)
     return ArchiveFile.open({ byteLength, slice: (from, to = byteLength) => this.files.read(name, from, to) })
   }
 
@@ -78,7 +79,7 @@ export class PriceArchive {
       const found = await Promise.all(files.map(async (name) => (await this.open(name)).pointsOf(ids)))
       return ids.length === 1 ? found.flat() : withoutCovered(found.flat(), ids)
     } catch (error) {
-      const cause = new Error(`The price archive cannot be read: ${(error as Error).message}`, { cause: error })
+      const cause = new Error(`Failed to read the price archive: ${(error as Error).message}`, { cause: error })
       throw new ServiceError('UNAVAILABLE', reason('price_archive'), { headers: { 'retry-after': '30' }, cause })
     }
   }

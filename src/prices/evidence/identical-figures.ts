@@ -31,7 +31,7 @@ export type IdentityKind = 'averages' | 'offers' | 'name'
  * Whether identity is more than coincidence: identical offers are common, so they count only within a set or among cards of one name; amounts alone
  * count within a set.
  */
-const ARE_RIVALS: Record<IdentityKind, (one: AlikePrice, other: AlikePrice) => boolean> = {
+const ARE_COMPARABLE: Record<IdentityKind, (one: AlikePrice, other: AlikePrice) => boolean> = {
   averages: () => true,
   offers: (one, other) => one.categoryId === other.categoryId || one.name === other.name,
   name: (one, other) => one.categoryId === other.categoryId,
@@ -44,7 +44,7 @@ const ARE_RIVALS: Record<IdentityKind, (one: AlikePrice, other: AlikePrice) => b
  */
 export function inDoubt(alike: readonly AlikePrice[], kind: IdentityKind): boolean[] {
   return alike.map((one) => {
-    const rivals = alike.filter((other) => other !== one && ARE_RIVALS[kind](one, other))
+    const rivals = alike.filter((other) => other !== one && ARE_COMPARABLE[kind](one, other))
     return rivals.length > 0 && !(one.backing === 'agreed' && rivals.every(({ backing }) => backing === 'contradicted'))
   })
 }

@@ -112,7 +112,7 @@ function examine(prices: readonly PriceEvidence[], { ratios }: Subject, conditio
   callWitnesses(cases)
   if (cases.length < 2) return cases
   const pairs = comparisons(cases, ratios, conditions, findings)
-  for (const { a, b, comparison } of pairs) hear(cases[a]!, cases[b]!, comparison)
+  for (const { a, b, comparison } of pairs) applyEvidence(cases[a]!, cases[b]!, comparison)
   callWitnesses(cases)
   for (const pair of pairs) if (pair.comparison.level !== 'agree') decide(cases, pair, pairs, findings)
   return cases
@@ -184,7 +184,7 @@ function comparisons(cases: readonly Case[], ratios: SetRatios, conditions: Cond
  * Applies the evidence of an uncontradicted market to the other one's price. Close agreement settles a jump. It also settles a shared shop id,
  * because the price then cannot be the other item's, unless that one has identical figures.
  */
-function hear(first: Case, second: Case, { level, isClose }: MarketComparison): void {
+function applyEvidence(first: Case, second: Case, { level, isClose }: MarketComparison): void {
   for (const [one, other] of [
     [first, second],
     [second, first],
@@ -210,7 +210,7 @@ function decide(cases: readonly Case[], pair: Pair, pairs: readonly Pair[], find
   if (first.isWitness !== second.isWitness) [wrongA, wrongB] = [!first.isWitness, !second.isWitness]
   else if (doubtsA !== doubtsB) [wrongA, wrongB] = [doubtsA, doubtsB]
   else if (comparison.level === 'conflict' || (doubtsA && doubtsB)) {
-    const [thirdA, thirdB] = [hasThird(a, b, pairs, cases), hasThird(b, a, pairs, cases)]
+    const [thirdA, thirdB] = [hasThirdMarket(a, b, pairs, cases), hasThirdMarket(b, a, pairs, cases)]
     ;[wrongA, wrongB] = [!thirdA, !thirdB]
   }
   if (wrongA) first.flags |= bitsOf(['other_markets'])
@@ -231,7 +231,7 @@ function finding(position: number, { price }: Case, other: Case, expected: numbe
 }
 
 /** Whether a third market that may contradict others agrees with a price. */
-function hasThird(position: number, except: number, pairs: readonly Pair[], cases: readonly Case[]): boolean {
+function hasThirdMarket(position: number, except: number, pairs: readonly Pair[], cases: readonly Case[]): boolean {
   return pairs.some(({ a, b, comparison }) => {
     const third = a === position ? b : b === position ? a : -1
     return third >= 0 && third !== except && comparison.level === 'agree' && cases[third]!.isWitness
