@@ -1,4 +1,4 @@
-// Builds the client that the service serves as /client.js when the project is installed (`prepare`); without vite it serves none.
+// Builds the client that the service serves as /client.js, on installation (`prepare`); without vite, it is not served.
 import { existsSync } from 'node:fs'
 
 const hasVite = existsSync(new URL('../node_modules/vite/package.json', import.meta.url))

@@ -6,7 +6,7 @@ export default defineConfig({
   logLevel: 'warn',
   build: {
     lib: { entry: 'src/index.ts', formats: ['es'], fileName: () => 'browser.js' },
-    // Beside what tsc has written.
+    // Next to the output of tsc.
     emptyOutDir: false,
     target: 'es2022',
     minify: true,

@@ -1,4 +1,4 @@
-// Takes the pictures of docs/images of a running service: every page, light and dark, wide and narrow.
+// Takes the screenshots in docs/images of a running service: every page, light and dark, wide and narrow.
 // node console/screenshots.ts http://127.0.0.1:8080 http://127.0.0.1:8081 <OPERATOR_TOKEN> <API_KEY of a seller> [part of a name]
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,13 +9,13 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 const IMAGES = fileURLToPath(new URL('../docs/images', import.meta.url))
 const SIZES = { wide: { width: 1280, height: 860 }, narrow: { width: 390, height: 844 } } as const
 const [publicUrl = '', operatorUrl = '', token = '', sellerKey = '', wanted = ''] = process.argv.slice(2)
-/** Addresses of the pages that are signed in to, each with its credential. */
+/** Sign-in pages with their credentials. */
 const SIGN_INS = [
   [`${operatorUrl}/console`, token],
   [`${publicUrl}/desk`, sellerKey],
 ] as const
 
-/** The pages by the name of their picture; those that need a row are of the first that the API lists. */
+/** Pages by the name of their screenshot; pages about a record show the first one that the API lists. */
 async function pagesOf(): Promise<[name: string, url: string][]> {
   const [item] = (await Promise.all((await list<{ id: number }>('/items?search=box&per_page=25')).map(withPoints))).sort(
     (a, b) => b.points - a.points,
@@ -61,7 +61,7 @@ async function pagesOf(): Promise<[name: string, url: string][]> {
   ]
 }
 
-/** An item with the number of points of its history: the longest makes the best picture. */
+/** An item and the number of points in its history; the longest history is chosen. */
 async function withPoints({ id }: { id: number }): Promise<{ id: number; points: number }> {
   return { id, points: (await list(`/items/${id}/price-history`)).length }
 }
@@ -83,7 +83,7 @@ async function read<T>(url: string, credential: string): Promise<T[]> {
 async function open(context: BrowserContext, url: string): Promise<Page> {
   const page = await context.newPage()
   await page.goto(url, { waitUntil: 'networkidle' })
-  // A function that waits in the page would be evaluated there, which the policy of the pages refuses.
+  // waitForFunction would evaluate its code in the page, which the pages' security policy forbids.
   while ((await page.locator('[aria-busy=true]').count()) > 0) await page.waitForTimeout(50)
   return page
 }
@@ -115,7 +115,7 @@ async function capture(browser: Browser, pages: [string, string][]): Promise<voi
   }
 }
 
-/** Takes the picture of a page and keeps it small: a palette of its most frequent colours, the others by the nearest. */
+/** Takes the screenshot of a page and reduces its size: a palette of the most frequent colours, the others mapped to the nearest. */
 async function write(file: string, page: Page): Promise<void> {
   const shot = await page.screenshot({ animations: 'disabled' })
   const blank = await page.context().newPage()

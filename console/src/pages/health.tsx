@@ -33,8 +33,8 @@ export function HealthPage() {
               columns={[
                 { head: t('name'), short: true, cell: ({ check }) => nameOf(check) },
                 { head: t('state'), cell: (finding) => <Status code={finding.ok ? 'passed' : 'failed'} /> },
-                { head: t('finding'), cell: (finding) => told(finding).found },
-                { head: t('whatToDo'), cell: (finding) => told(finding).advice },
+                { head: t('finding'), cell: (finding) => textsOfFinding(finding).found },
+                { head: t('whatToDo'), cell: (finding) => textsOfFinding(finding).advice },
               ]}
             />
           </>
@@ -45,7 +45,7 @@ export function HealthPage() {
 }
 
 /** Finding and remedy in the reader's language; the service's English text if the rule is unknown here. */
-function told({ rule, params, found, advice }: Finding): { found: string; advice?: string | undefined } {
+function textsOfFinding({ rule, params, found, advice }: Finding): { found: string; advice?: string | undefined } {
   const known = locale.value === 'tr' && Object.hasOwn(FINDINGS_IN_TURKISH, rule)
   return known ? textsOf(FINDINGS_IN_TURKISH[rule as FindingRule], params as Params, TURKISH) : { found, advice }
 }

@@ -159,7 +159,7 @@ function RejectedRows({ of }: { of: ImportDetail }) {
         rows={of.reasons}
         rowKey={({ reason }) => reason}
         columns={[
-          { head: t('reason'), cell: (reason) => told(reason) },
+          { head: t('reason'), cell: (reason) => textOfReason(reason) },
           { head: t('rows'), number: true, cell: (reason) => count(reason.count) },
           { head: t('forExample'), cell: ({ samples }) => <Samples rows={samples} at={at} /> },
         ]}
@@ -169,7 +169,7 @@ function RejectedRows({ of }: { of: ImportDetail }) {
 }
 
 /** Why a row was rejected. */
-function told({ reason, ...why }: Omit<RefusedRow, 'file' | 'line'>): string {
+function textOfReason({ reason, ...why }: Omit<RefusedRow, 'file' | 'line'>): string {
   return refusal({ message: reason, ...why })
 }
 
@@ -179,7 +179,7 @@ function Samples({ rows, at }: { rows: RefusedRow[]; at: (row: RefusedRow) => st
     <ul>
       {rows.map((row) => (
         <li key={at(row)}>
-          <span class="quiet">{t('inLine', { line: at(row) })}</span> {told(row)}
+          <span class="quiet">{t('inLine', { line: at(row) })}</span> {textOfReason(row)}
         </li>
       ))}
     </ul>

@@ -44,7 +44,7 @@ export function FilesPage() {
           onSubmit={(file) => void send(file)}
         />
       )}
-      {taken && <Taken of={taken} />}
+      {taken && <ImportResult of={taken} />}
       <section>
         <h2>{t('parkedRows')}</h2>
         <Parked version={version} onChanged={changed} />
@@ -54,7 +54,7 @@ export function FilesPage() {
 }
 
 /** Rows that did not become listings come first. */
-function Taken({ of: { created, parked, refused, passed_over: passed, rows } }: { of: ListingImport }) {
+function ImportResult({ of: { created, parked, refused, passed_over: passed, rows } }: { of: ListingImport }) {
   const ordered = (['refused', 'parked', 'created'] as const).flatMap((outcome) => rows.filter((row) => row.outcome === outcome))
   return (
     <section>

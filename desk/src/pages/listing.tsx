@@ -17,14 +17,14 @@ export function ListingPage() {
       <Await of={listing} title={t('listing')}>
         {(row) =>
           // A published listing of another seller has no status.
-          'status' in row ? <Own of={row} /> : <Stranger title={row.title} />
+          'status' in row ? <Own of={row} /> : <OtherSellersListing title={row.title} />
         }
       </Await>
     </>
   )
 }
 
-function Stranger({ title }: { title: string }) {
+function OtherSellersListing({ title }: { title: string }) {
   return (
     <>
       <Heading>{title}</Heading>

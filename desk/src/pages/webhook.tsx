@@ -166,7 +166,7 @@ function Checks({ of: checks }: { of: WebhookCheck[] }) {
           { head: t('check'), cell: (check) => term('check', check.name) },
           { head: t('state'), cell: (check) => <Status code={check.ok ? 'passed' : 'failed'} /> },
           { head: t('expected'), cell: (check) => term('expected', check.expected) },
-          { head: t('got'), cell: (check) => gotOf(check.got) },
+          { head: t('got'), cell: (check) => resultText(check.got) },
           { head: t('howToFix'), cell: (check) => check.fix && term('fix', check.fix) },
         ]}
       />
@@ -175,7 +175,7 @@ function Checks({ of: checks }: { of: WebhookCheck[] }) {
 }
 
 /** A response with its duration, or why there is none. */
-function gotOf(got: string): string {
+function resultText(got: string): string {
   const answered = /^(\d{3}) after (\d{1,9}) ms$/.exec(got)
   return answered ? t('gotAfter', { status: answered[1]!, ms: answered[2]! }) : term('attempt', got)
 }
