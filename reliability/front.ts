@@ -135,7 +135,7 @@ function refused(error: unknown): boolean {
   return reasonOf(error) === 'ECONNREFUSED'
 }
 
-function listens(port: number): Promise<boolean> {
+export function listens(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => {
       socket.destroy()
@@ -146,7 +146,7 @@ function listens(port: number): Promise<boolean> {
 }
 
 /** A program beside the nodes that ends with this one. */
-function program(name: string, args: string[]): ChildProcess {
+export function program(name: string, args: string[]): ChildProcess {
   const child = spawn(name, args, { stdio: 'ignore' })
   const end = () => void child.kill('SIGKILL')
   process.once('exit', end)
@@ -154,7 +154,7 @@ function program(name: string, args: string[]): ChildProcess {
   return child
 }
 
-async function stop(child: ChildProcess): Promise<void> {
+export async function stop(child: ChildProcess): Promise<void> {
   child.kill('SIGCONT')
   child.kill('SIGTERM')
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')

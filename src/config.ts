@@ -7,6 +7,7 @@ import { isLoopback } from '#core/loopback.ts'
 import { isMarket, type Market, type MarketNames, MARKETS } from '#core/markets.ts'
 import { isOrigin } from '#core/origins.ts'
 import { type Plan, PLANS } from '#core/plans.ts'
+import { readSentinelAddress } from '#core/redis-address.ts'
 import { type Speedup, SPEEDUPS } from '#core/speedups.ts'
 import { VISIBLE_LINE } from '#core/text.ts'
 import type { PriceRules } from '#prices/evidence/hold.ts'
@@ -53,7 +54,7 @@ export interface Config {
   commissionPercent: number
   /** requests a minute by plan, null: no limits */
   rateLimits: Record<Plan, number> | null
-  /** Redis in which all nodes count requests together, null: in the database that they share */
+  /** Redis, or the Sentinels of one, in which all nodes count requests together; null: in the database that they share */
   redisUrl: string | null
   /** whether X-Forwarded-For is believed: true for one proxy in front, text for the addresses of proxies */
   trustProxy: boolean | string
@@ -313,6 +314,12 @@ const DEFAULT_LANGUAGES: readonly string[] = ['en', 'ja', 'fr', 'de', 'it', 'es'
 const DEFAULT_MARKET_ORDER: readonly Market[] = ['source_c', 'source_b', 'source_a', 'service']
 
 const text = (value: string): string => value
+const redisUrl = (value: string): string => {
+  if (readSentinelAddress(value)) return value
+  const isServer = URL.canParse(value) && /^rediss?:\/\/[^/]/.test(value) && /^\/?\d{0,5}$/.test(new URL(value).pathname)
+  if (!isServer) throw new Error('a URL such as redis://host:6379/0, rediss://host:6379/0 or redis+sentinel://host1:26379,host2:26379/master-name/0')
+  return value
+}
 const postgresUrl = (value: string): string => {
   readDatabaseAddress(value)
   return value
@@ -353,7 +360,7 @@ export const SETTINGS = {
   HIGHLIGHT_DAYS: setting('length of a highlight in days', 7, whole(1, 365)),
   COMMISSION_PERCENT: setting('commission on a sale', 10, decimal(0, 100)),
   RATE_LIMITS: setting('requests per minute by plan, or off', DEFAULT_RATE_LIMITS as Record<Plan, number> | null, rateLimits),
-  REDIS_URL: setting('Redis that counts requests for all nodes; unset: PostgreSQL', null as string | null, url(['redis:', 'rediss:'])),
+  REDIS_URL: setting('Redis that counts requests for all nodes, or its Sentinels; unset: PostgreSQL', null as string | null, redisUrl),
   TRUST_PROXY: setting('whether to trust the client address sent by a proxy', false as boolean | string, trustProxy),
   CORS_ORIGINS: setting('origins of web pages that may call the public API', '*' as '*' | readonly string[], corsOrigins),
   SOURCE_CURRENCIES: setting('currency of each price source', DEFAULT_CURRENCIES, currencies),

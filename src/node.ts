@@ -230,7 +230,7 @@ export async function startNode({
     webhooks,
     peopleSealing,
     events,
-    limits: new RateLimits(config.rateLimits, sharedCounting(config, db)),
+    limits: new RateLimits(config.rateLimits, sharedCounting(config, db, log)),
     requests: new RequestCounts(),
     dumps,
     archive,
@@ -356,9 +356,9 @@ export async function startNode({
 }
 
 /** Null where nobody else counts. */
-function sharedCounting({ redisUrl, alone }: Config, db: Db): Shared | null {
-  if (redisUrl) return { redisUrl }
-  return alone ? null : { db }
+function sharedCounting({ redisUrl, alone }: Config, db: Db, log: Log): Shared | null {
+  if (redisUrl) return { redisUrl, log }
+  return alone ? null : { db, log }
 }
 
 async function listen(servers: FastifyInstance[], server: FastifyInstance, host: string, port: number, setting: string): Promise<string> {

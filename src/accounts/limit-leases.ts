@@ -1,20 +1,35 @@
-// Counts requests across nodes in PostgreSQL: a node leases part of an account's limit for the current minute with one statement and
-// counts against it in memory, so few requests wait for the database.
+// Counts requests across nodes: a node leases part of an account's limit for the current minute from a store that all nodes share and
+// counts against it in memory, so few requests wait for the store.
 import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { sql } from 'kysely'
-import type { Db } from '#db/schema.ts'
+import type { Log } from '#core/context.ts'
 
 export const WINDOW_SECONDS = 60
 
 /** A request waits no longer than this for a lease. */
 const PATIENCE_MS = 250
-/** How long a node counts alone after the database did not answer in time. */
-const ALONE_MS = 5_000
+/** How often a node that counts alone asks for a lease. */
+const RETRY_MS = 500
+const WARN_EVERY_MS = 60_000
 /** A node that was the only one to lease recently takes this share of the rest; one of several takes less. */
-const SHARE_ALONE = 2
-const SHARE_OF_SEVERAL = 10
-const SEVERAL_SECONDS = 120
+export const SHARE_ALONE = 2
+export const SHARE_OF_SEVERAL = 10
+export const SEVERAL_SECONDS = 120
+
+/** Leases part of what is left of an account's limit; rejects if it cannot be reached. */
+export type LeaseStore = (request: {
+  accountId: number
+  limit: number
+  /** requests of this node's last lease that are returned */
+  unused: number
+  node: number
+}) => Promise<{
+  granted: number
+  /** requests leased by all nodes in this minute, with these */
+  leased: number
+  /** milliseconds until the minute ends */
+  msLeft: number
+}>
 
 /** A request that was counted. */
 export interface Counted {
@@ -23,8 +38,6 @@ export interface Counted {
   /** milliseconds until the minute ends */
   msBeforeNext: number
 }
-
-export type Counter = (accountId: number, limit: number) => Promise<Counted>
 
 interface Lease {
   limit: number
@@ -38,26 +51,38 @@ interface Lease {
 
 /** All nodes together never exceed the limit; leased requests that a node does not use are lost to the others. */
 export class LimitLeases {
-  readonly #db: Db
-  readonly #alone: Counter
+  /** requests counted on this node alone since the start */
+  countedAlone = 0
+  readonly #store: LeaseStore
+  readonly #countOnThisNode: (accountId: number) => Promise<Counted>
+  readonly #log: Log
   readonly #node = randomInt(2 ** 31)
   readonly #leases = new Map<number, Lease>()
   /** account id → pending lease; requests of an account share it */
   readonly #renewals = new Map<number, Promise<void>>()
-  #aloneUntilMs = -Infinity
+  #alone = false
+  /** leases that the store has not answered */
+  #pending = 0
+  #retriedMs = -Infinity
+  #warnedMs = -Infinity
   #sweptMs = performance.now()
 
-  /** @param alone counts while the database does not answer */
-  constructor(db: Db, alone: Counter) {
-    this.#db = db
-    this.#alone = alone
+  /** @param countOnThisNode counts while the store does not answer */
+  constructor(store: LeaseStore, countOnThisNode: (accountId: number) => Promise<Counted>, log: Log) {
+    this.#store = store
+    this.#countOnThisNode = countOnThisNode
+    this.#log = log
   }
 
   async count(accountId: number, limit: number): Promise<Counted> {
     for (;;) {
       const counted = this.#fromLease(accountId, limit)
       if (counted) return counted
-      if (performance.now() < this.#aloneUntilMs) return this.#alone(accountId, limit)
+      if (this.#alone) {
+        this.#retry(accountId, limit)
+        this.countedAlone += 1
+        return this.#countOnThisNode(accountId)
+      }
       await this.#renew(accountId, limit)
     }
   }
@@ -75,15 +100,17 @@ export class LimitLeases {
     return lease.leased >= limit ? { consumedPoints: limit + 1, msBeforeNext } : null
   }
 
-  /** Resolves when there is a lease, or when this node counts alone for a while. */
+  /** Resolves when there is a lease, or when this node counts alone. */
   #renew(accountId: number, limit: number): Promise<void> {
     const running = this.#renewals.get(accountId)
     if (running) return running
     const waiting = new AbortController()
-    const countAlone = () => void (this.#aloneUntilMs = performance.now() + ALONE_MS)
     // A late lease is used all the same.
-    const leased = this.#lease(accountId, limit).catch(countAlone)
-    const late = delay(PATIENCE_MS, null, { signal: waiting.signal }).then(countAlone, () => {})
+    const leased = this.#lease(accountId, limit)
+    const late = delay(PATIENCE_MS, null, { signal: waiting.signal }).then(
+      () => this.#countAlone(new Error(`no lease within ${PATIENCE_MS} ms`)),
+      () => {},
+    )
     const renewal = Promise.race([leased, late]).finally(() => {
       waiting.abort()
       this.#renewals.delete(accountId)
@@ -92,29 +119,39 @@ export class LimitLeases {
     return renewal
   }
 
+  /** Asks for a lease for which no request waits; once there is one, this node shares again. */
+  #retry(accountId: number, limit: number): void {
+    const nowMs = performance.now()
+    if (this.#pending > 0 || nowMs - this.#retriedMs < RETRY_MS) return
+    this.#retriedMs = nowMs
+    void this.#lease(accountId, limit)
+  }
+
   async #lease(accountId: number, limit: number): Promise<void> {
     const askedMs = performance.now()
     this.#sweep(askedMs)
     const before = this.#leases.get(accountId)
     const unused = before && before.endsMs > askedMs ? before.left : 0
     if (before) before.left = 0
-    const first = Math.ceil(limit / SHARE_ALONE)
-    const { rows } = await sql<{ granted: number; leased: number; ms_left: number }>`
-      insert into rate_limit_leases as l (account_id, ends_at, leased, granted, node, shared_at)
-      values (${accountId}, clock_timestamp() + make_interval(secs => ${WINDOW_SECONDS}), ${first}, ${first}, ${this.#node}, '-infinity')
-      on conflict (account_id) do update set (ends_at, leased, granted, node, shared_at) = (
-        select ends_at, leased + granted, granted, excluded.node, shared_at
-        from (select case when l.node = excluded.node then l.shared_at else clock_timestamp() end as shared_at,
-                     case when l.ends_at > clock_timestamp() then l.ends_at else excluded.ends_at end as ends_at,
-                     case when l.ends_at > clock_timestamp() then greatest(0, l.leased - ${unused}::int) else 0 end as leased) as minute,
-             lateral (select greatest(0, ${limit}::int - leased) as free,
-                        case when shared_at > clock_timestamp() - make_interval(secs => ${SEVERAL_SECONDS})
-                          then ${SHARE_OF_SEVERAL}::int else ${SHARE_ALONE}::int end as share) as room,
-             lateral (select (free + share - 1) / share as granted) as part)
-      returning granted, leased, extract(epoch from ends_at - clock_timestamp())::float8 * 1000 as ms_left`.execute(this.#db.kysely)
-    const { granted, leased, ms_left: msLeft } = rows[0]!
-    // From the time of the request, so that it ends here no later than in the database.
-    this.#leases.set(accountId, { limit, left: granted, leased, endsMs: askedMs + msLeft })
+    this.#pending += 1
+    try {
+      const { granted, leased, msLeft } = await this.#store({ accountId, limit, unused, node: this.#node })
+      // From the time of the request, so that it ends here no later than in the store.
+      this.#leases.set(accountId, { limit, left: granted, leased, endsMs: askedMs + msLeft })
+      this.#alone = false
+    } catch (error) {
+      this.#countAlone(error)
+    } finally {
+      this.#pending -= 1
+    }
+  }
+
+  #countAlone(err: unknown): void {
+    this.#alone = true
+    const nowMs = performance.now()
+    if (nowMs - this.#warnedMs < WARN_EVERY_MS) return
+    this.#warnedMs = nowMs
+    this.#log.warn({ err }, 'Rate limits are not shared; counting on this node alone')
   }
 
   /** Drops leases that have ended, at most once a minute. */

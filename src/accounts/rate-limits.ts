@@ -1,15 +1,14 @@
 // Requests an account may make per minute, by plan, and the rate limit headers.
-import { Redis } from 'ioredis'
-import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
+import { RateLimiterMemory } from 'rate-limiter-flexible'
+import type { Log } from '#core/context.ts'
 import { ServiceError } from '#core/errors.ts'
 import { type Plan, PLAN_NAMES } from '#core/plans.ts'
 import { reason } from '#core/problems.ts'
 import type { Viewer } from '#core/verb.ts'
 import type { Db } from '#db/schema.ts'
-import { type Counter, LimitLeases, WINDOW_SECONDS } from './limit-leases.ts'
-
-/** Maximum wait for a silent Redis. */
-const REDIS_MS = 250
+import { databaseLeases } from './database-leases.ts'
+import { type Counted, LimitLeases, WINDOW_SECONDS } from './limit-leases.ts'
+import { redisLeases } from './redis-leases.ts'
 
 export interface Allowance {
   limit: number
@@ -18,14 +17,15 @@ export interface Allowance {
   resetSeconds: number
 }
 
-/** The shared counter of several nodes: in Redis, in a shared database, or, without either, on each node alone. */
-export type Shared = { redisUrl: string } | { db: Db }
+/** Where several nodes count together: in Redis or in a shared database. Without either, a node counts alone. */
+export type Shared = ({ redisUrl: string } | { db: Db }) & { log: Log }
 
 /** One count per account, for all interfaces, keys and nodes. */
 export class RateLimits {
   readonly #limits: Record<Plan, number> | null
-  readonly #redis: Redis | null
-  readonly #count: Counter
+  readonly #leases: LimitLeases | null = null
+  readonly #count: (accountId: number, limit: number) => Promise<Counted>
+  readonly #close: () => void = () => {}
 
   /**
    * @param limits requests a minute by plan; null for none
@@ -34,21 +34,24 @@ export class RateLimits {
   constructor(limits: Record<Plan, number> | null, shared: Shared | null = null) {
     this.#limits = limits
     // It only counts: the limit is compared here, so that a changed plan takes effect at once and in the same window.
-    const counting = { points: Number.MAX_SAFE_INTEGER, duration: WINDOW_SECONDS }
-    const memory = new RateLimiterMemory(counting)
-    const alone: Counter = (accountId) => memory.consume(accountId)
-    this.#redis = shared && 'redisUrl' in shared ? openRedis(shared.redisUrl) : null
-    if (this.#redis) {
-      const limiter = new RateLimiterRedis({ ...counting, storeClient: this.#redis, keyPrefix: 'mintmark:limit', insuranceLimiter: memory })
-      this.#count = (accountId) => limiter.consume(accountId)
-    } else if (shared && 'db' in shared) {
-      const leases = new LimitLeases(shared.db, alone)
-      this.#count = (accountId, limit) => leases.count(accountId, limit)
-    } else this.#count = alone
+    const memory = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: WINDOW_SECONDS })
+    const countOnThisNode = (accountId: number) => memory.consume(accountId)
+    this.#count = countOnThisNode
+    if (!shared) return
+    const { lease, close } = 'redisUrl' in shared ? redisLeases(shared.redisUrl) : { lease: databaseLeases(shared.db), close: () => {} }
+    const leases = new LimitLeases(lease, countOnThisNode, shared.log)
+    this.#leases = leases
+    this.#count = (accountId, limit) => leases.count(accountId, limit)
+    this.#close = close
+  }
+
+  /** Requests counted on this node alone because what the nodes share could not be reached, since the start. */
+  get countedAlone(): number {
+    return this.#leases?.countedAlone ?? 0
   }
 
   close(): void {
-    this.#redis?.disconnect()
+    this.#close()
   }
 
   /**
@@ -65,13 +68,6 @@ export class RateLimits {
       return allowance
     })
   }
-}
-
-function openRedis(url: string): Redis {
-  const redis = new Redis(url, { enableOfflineQueue: false, maxRetriesPerRequest: 1, connectTimeout: 1_000, commandTimeout: REDIS_MS })
-  // Its failures reach each request, which is then counted on this node alone.
-  redis.on('error', () => {})
-  return redis
 }
 
 /** `RateLimit-Policy` and `RateLimit` of draft-ietf-httpapi-ratelimit-headers. */

@@ -1,13 +1,9 @@
 // Database addresses as libpq writes them, with one or several servers: postgresql://user@host1:5432,host2:5432/name.
+import { readServer, type Server } from './server-address.ts'
 
 /** The role that a server must have; `any` accepts every server that answers. */
 const WANTED = ['any', 'read-write', 'standby'] as const
 export type Wanted = (typeof WANTED)[number]
-
-export interface Server {
-  host: string
-  port: number
-}
 
 export interface DatabaseAddress {
   /** several servers, or one whose role is checked; empty: `url` is enough */
@@ -36,18 +32,12 @@ export function readDatabaseAddress(text: string): DatabaseAddress {
   const hosts = authority.split(',')
   const wanted = asked ?? (hosts.length > 1 ? 'read-write' : 'any')
   if (hosts.length === 1 && asked === null) return { servers: [], wanted, url: text }
-  const servers = hosts.map(readServer)
+  const servers = hosts.map((host) => readServer(host, DEFAULT_PORT))
+  if (!servers.every((server) => server !== null)) throw new Error(`${FORM}, each as host:port`)
   const rest = params.size > 0 ? `?${params.toString()}` : ''
   return { servers, wanted, url: `${scheme}${user === undefined ? '' : `${user}@`}${hosts[0]}${path}${rest}` }
 }
 
 function isWanted(text: string): text is Wanted {
   return (WANTED as readonly string[]).includes(text)
-}
-
-function readServer(text: string): Server {
-  const parts = /^(?:\[([0-9A-Fa-f:.]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(text)
-  const port = Number(parts?.[3] ?? DEFAULT_PORT)
-  if (!parts || port < 1 || port > 65_535) throw new Error(`${FORM}, each as host:port`)
-  return { host: (parts[1] ?? parts[2])!, port }
 }

@@ -1,7 +1,8 @@
 // Which of a database's servers connections use: with several, the one that has the required role, searched for when it is lost.
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { readDatabaseAddress, type Server, type Wanted } from '#core/database-address.ts'
+import { readDatabaseAddress, type Wanted } from '#core/database-address.ts'
+import type { Server } from '#core/server-address.ts'
 
 /** How long callers wait from the start of a search; after that they fail at once while the search continues. */
 const WAIT_MS = 1_500

@@ -1,6 +1,7 @@
 // Metrics in the Prometheus format: requests, memory, how far this node is behind, queues and feeds.
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
 import type { Keyring } from '#accounts/keyring.ts'
+import type { RateLimits } from '#accounts/rate-limits.ts'
 import { OTHER_KEYS } from '#accounts/usage.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { DURATION_BUCKETS, type RequestCounts } from '#http/request-counts.ts'
@@ -13,6 +14,7 @@ export interface MeasuredNode {
   catalogue: Catalogue
   images: ImageProxy | null
   requests: RequestCounts
+  limits: Pick<RateLimits, 'countedAlone'>
   feed: { lastPullMs: number }
   scheduler: Pick<Scheduler, 'tasks'>
   keys: Keyring
@@ -47,6 +49,11 @@ export function openProcessMetrics(node: MeasuredNode, name: string | null): () 
     labelNames: ['credential', 'reason'],
     registers: [registry],
   })
+  const countedAlone = new Counter({
+    name: 'mintmark_requests_counted_alone_total',
+    help: 'Requests counted against rate limits on this node alone, because Redis or PostgreSQL did not answer',
+    registers: [registry],
+  })
   const imageBytes = gauge('image_cache_bytes', 'Disk space used by cached images; absent if IMAGE_PROXY is off')
   const imageRequests = new Counter({
     name: 'mintmark_image_requests_total',
@@ -76,6 +83,8 @@ export function openProcessMetrics(node: MeasuredNode, name: string | null): () 
       failures.inc({ credential, reason: 'invalid' }, counts.refused)
       failures.inc({ credential, reason: 'limited' }, counts.limited)
     }
+    countedAlone.reset()
+    countedAlone.inc(node.limits.countedAlone)
     keyRequests.reset()
     for (const [keyId, operations] of node.keys.usage?.totals() ?? []) {
       for (const [operation, requests] of operations) keyRequests.inc({ key_id: keyId === OTHER_KEYS ? 'other' : keyId, operation }, requests)

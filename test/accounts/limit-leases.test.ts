@@ -6,7 +6,7 @@ import type { Viewer } from '#core/verb.ts'
 import { type Database, openPool } from '#db/pool.ts'
 import type { Schema } from '#db/schema.ts'
 import { freshDatabase } from '../support/postgres.ts'
-import { send, startTestNode } from '../support/node.ts'
+import { send, silent, startTestNode } from '../support/node.ts'
 
 const LIMITS: Record<Plan, number> = { starter: 5, professional: 60, plus: 600, enterprise: 3000 }
 let database: Awaited<ReturnType<typeof freshDatabase>>
@@ -24,7 +24,7 @@ afterAll(async () => {
 beforeEach(() => void (accountId += 1))
 
 const viewer = (plan: Plan): Viewer => ({ kind: 'account', accountId, keyId: 1, plan })
-const node = () => new RateLimits(LIMITS, { db })
+const node = () => new RateLimits(LIMITS, { db, log: silent })
 
 /** What is left after a request, null if it is refused. */
 const ask = (limits: RateLimits, plan: Plan): Promise<number | null> =>
@@ -117,7 +117,7 @@ test('a new minute begins when the last has ended in the database', async () => 
 
 test('without the database a node counts alone', async () => {
   const gone = openPool<Schema>({ url: 'postgresql://nobody@127.0.0.1:1/none', max: 1, applicationName: 'test' })
-  const alone = new RateLimits(LIMITS, { db: gone })
+  const alone = new RateLimits(LIMITS, { db: gone, log: silent })
   expect(await passed([alone], 'starter', 10)).toBe(5)
   await gone.close()
 })

@@ -1,0 +1,25 @@
+// Leases of rate limits in PostgreSQL: one statement each.
+import { sql } from 'kysely'
+import type { Db } from '#db/schema.ts'
+import { type LeaseStore, SEVERAL_SECONDS, SHARE_ALONE, SHARE_OF_SEVERAL, WINDOW_SECONDS } from './limit-leases.ts'
+
+export function databaseLeases(db: Db): LeaseStore {
+  return async ({ accountId, limit, unused, node }) => {
+    const first = Math.ceil(limit / SHARE_ALONE)
+    const { rows } = await sql<{ granted: number; leased: number; ms_left: number }>`
+      insert into rate_limit_leases as l (account_id, ends_at, leased, granted, node, shared_at)
+      values (${accountId}, clock_timestamp() + make_interval(secs => ${WINDOW_SECONDS}), ${first}, ${first}, ${node}, '-infinity')
+      on conflict (account_id) do update set (ends_at, leased, granted, node, shared_at) = (
+        select ends_at, leased + granted, granted, excluded.node, shared_at
+        from (select case when l.node = excluded.node then l.shared_at else clock_timestamp() end as shared_at,
+                     case when l.ends_at > clock_timestamp() then l.ends_at else excluded.ends_at end as ends_at,
+                     case when l.ends_at > clock_timestamp() then greatest(0, l.leased - ${unused}::int) else 0 end as leased) as minute,
+             lateral (select greatest(0, ${limit}::int - leased) as free,
+                        case when shared_at > clock_timestamp() - make_interval(secs => ${SEVERAL_SECONDS})
+                          then ${SHARE_OF_SEVERAL}::int else ${SHARE_ALONE}::int end as share) as room,
+             lateral (select (free + share - 1) / share as granted) as part)
+      returning granted, leased, extract(epoch from ends_at - clock_timestamp())::float8 * 1000 as ms_left`.execute(db.kysely)
+    const { granted, leased, ms_left: msLeft } = rows[0]!
+    return { granted, leased, msLeft }
+  }
+}

@@ -1,0 +1,64 @@
+// Leases of rate limits in Redis: one script each, on one server or on the master that Sentinels name.
+import { Redis, type RedisOptions } from 'ioredis'
+import { readSentinelAddress } from '#core/redis-address.ts'
+import { type LeaseStore, SEVERAL_SECONDS, SHARE_ALONE, SHARE_OF_SEVERAL, WINDOW_SECONDS } from './limit-leases.ts'
+
+const RECONNECT_MS = 500
+const SILENT_MS = 1_000
+
+const OPTIONS: RedisOptions = {
+  // A lease fails at once while there is no connection, and is never repeated on the next one, where nobody waits for it.
+  enableOfflineQueue: false,
+  maxRetriesPerRequest: 0,
+  retryStrategy: () => RECONNECT_MS,
+  // A server that is frozen or cut off is left, and the Sentinels are asked again.
+  socketTimeout: SILENT_MS,
+  connectTimeout: SILENT_MS,
+  disconnectTimeout: SILENT_MS,
+  sentinelCommandTimeout: SILENT_MS,
+  // So is a master that was replaced: it is read-only, or no replica follows it. The library's own `failoverDetector` can stop
+  // reconnecting for good if it hears of the new master while it looks for one.
+  reconnectOnError: () => true,
+}
+
+/** As the statement of database-leases.ts; times are milliseconds of the server's clock. A minute further off than one is another clock's. */
+const LEASE = `
+local limit, unused, node = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
+local time = redis.call('time')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local row = redis.call('hmget', KEYS[1], 'ends', 'leased', 'node', 'shared')
+local ends, leased, shared = tonumber(row[1]) or 0, tonumber(row[2]) or 0, tonumber(row[4]) or 0
+if ends > now and ends <= now + ${WINDOW_SECONDS * 1_000} then
+  leased = math.max(0, leased - unused)
+else
+  ends, leased = now + ${WINDOW_SECONDS * 1_000}, 0
+end
+if row[3] and row[3] ~= node then shared = now end
+local share = shared > now - ${SEVERAL_SECONDS * 1_000} and ${SHARE_OF_SEVERAL} or ${SHARE_ALONE}
+local granted = math.ceil(math.max(0, limit - leased) / share)
+leased = leased + granted
+redis.call('hset', KEYS[1], 'ends', ends, 'leased', leased, 'node', node, 'shared', shared)
+redis.call('pexpire', KEYS[1], ${SEVERAL_SECONDS * 1_000})
+return { granted, leased, ends - now }`
+
+/** @param url as `REDIS_URL` takes it */
+export function redisLeases(url: string): { lease: LeaseStore; close: () => void } {
+  const sentinel = readSentinelAddress(url)
+  const redis = sentinel ? new Redis({ ...sentinel, sentinels: [...sentinel.sentinels], ...OPTIONS }) : new Redis(url, OPTIONS)
+  // Says more than the failed lease, which only knows that there is no connection.
+  let failure: Error | null = null
+  redis.on('error', (error: Error) => void (failure = error))
+  redis.on('ready', () => void (failure = null))
+  return {
+    lease: async ({ accountId, limit, unused, node }) => {
+      try {
+        const answer = await redis.eval(LEASE, 1, `mintmark:lease:${accountId}`, limit, unused, node)
+        const [granted, leased, msLeft] = answer as [number, number, number]
+        return { granted, leased, msLeft }
+      } catch (error) {
+        throw failure ?? error
+      }
+    },
+    close: () => redis.disconnect(),
+  }
+}
