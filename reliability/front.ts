@@ -135,7 +135,7 @@ function refused(error: unknown): boolean {
   return reasonOf(error) === 'ECONNREFUSED'
 }
 
-export function listens(port: number): Promise<boolean> {
+function listens(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => {
       socket.destroy()

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
-import { listens, program, stop } from './front.ts'
+import { program, stop } from './front.ts'
 import { freePorts, until } from './service.ts'
 
 export interface RedisServer {
@@ -22,8 +22,8 @@ export interface RedisCluster {
   epoch: () => Promise<number>
   /** Sends a command to a server; null: no answer. */
   ask: (server: RedisServer, ...command: string[]) => Promise<unknown>
-  /** Waits until all Sentinels name one master, which both replicas follow. */
-  whole: () => Promise<void>
+  /** Waits until all Sentinels name one master, which both replicas follow: this one. */
+  whole: () => Promise<RedisServer>
   close: () => Promise<void>
 }
 
@@ -31,13 +31,27 @@ const FILES = new URL('../deploy/ha/', import.meta.url)
 const NAME = 'mintmark'
 const PASSWORD = 'change-me-redis'
 const SENTINEL_PASSWORD = 'change-me-sentinel'
-const WHOLE_MS = 240_000
+const LONG_MS = 240_000
+const TRIES = 5
+
+/** A port was taken by another program between the look for free ones and the start. */
+class EndedAtStart extends Error {}
 
 export async function startSentinels(dir: string): Promise<RedisCluster> {
-  const ports = await freePorts(6)
+  for (let tries = 1; ; tries += 1) {
+    const processes = new Map<number, ChildProcess>()
+    try {
+      return await startOn(await freePorts(6), join(dir, String(tries)), processes)
+    } catch (error) {
+      await Promise.all([...processes.values()].map(stop))
+      if (!(error instanceof EndedAtStart) || tries === TRIES) throw error
+    }
+  }
+}
+
+async function startOn(ports: number[], dir: string, processes: Map<number, ChildProcess>): Promise<RedisCluster> {
   const [servers, sentinels] = [ports.slice(0, 3), ports.slice(3)]
-  const processes = new Map<number, ChildProcess>()
-  const start = async (file: string, port: number, { replica = false } = {}) => {
+  const start = async (file: 'redis.conf' | 'sentinel.conf', port: number, { replica = false } = {}) => {
     const home = join(dir, String(port))
     mkdirSync(home, { recursive: true })
     const text = readFileSync(new URL(file, FILES), 'utf8')
@@ -47,10 +61,15 @@ export async function startSentinels(dir: string): Promise<RedisCluster> {
       .replaceAll('10.0.0.41 6379', `127.0.0.1 ${servers[0]}`)
       .replace(/^#replicaof/m, replica ? 'replicaof' : '#replicaof')
     const path = join(home, file)
-    writeFileSync(path, `${text}logfile ${join(home, 'log')}\n`)
+    writeFileSync(path, text)
     const run = () => void processes.set(port, program('redis-server', [path, ...(file === 'sentinel.conf' ? ['--sentinel'] : [])]))
+    const password = file === 'sentinel.conf' ? SENTINEL_PASSWORD : PASSWORD
+    const answers = async () => {
+      if (processes.get(port)!.exitCode !== null) throw new EndedAtStart(`redis-server ${file} ended at its start on port ${port}`)
+      return (await askRedis(port, password, ['ping'])) === 'PONG'
+    }
     run()
-    await until(`${file} on port ${port} listens`, () => listens(port), 60_000)
+    await until(`${file} on port ${port} answers`, answers, LONG_MS)
     return { port, signal: (signal: NodeJS.Signals) => void processes.get(port)!.kill(signal), start: run }
   }
   const nodes: RedisServer[] = []
@@ -68,17 +87,22 @@ export async function startSentinels(dir: string): Promise<RedisCluster> {
     return nodes.find(({ port }) => names.filter((name) => name === port).length >= 2) ?? null
   }
   const epoch = async () => Math.max(...(await sentinel('master', NAME)).map((answer) => Number(fields(answer)['config-epoch'] ?? 0)))
-  const isWhole = async () => {
+  /** The master, once both replicas follow it and the Sentinels know each other and all three. */
+  const wholeMaster = async () => {
     const names = await named()
     const node = nodes.find(({ port }) => names.every((name) => name === port))
-    if (!node) return false
+    if (!node) return null
     const replication = String(await ask(node, 'info', 'replication'))
     const following = replication.match(/^slave\d:.*state=online.*lag=[01]\r?$/gm)?.length
     const views = (await sentinel('master', NAME)).map(fields)
-    const agreed = views.every((view) => view.flags === 'master' && view['num-other-sentinels'] === '2' && Number(view['num-slaves']) >= 2)
-    return replication.includes('role:master') && following === 2 && agreed
+    const agreed = views.every((view) => view.flags === 'master' && view['num-other-sentinels'] === '2' && view['num-slaves'] === '2')
+    return replication.includes('role:master') && following === 2 && agreed ? node : null
   }
-  const whole = async () => void (await until('the Redis cluster is whole', isWhole, WHOLE_MS))
+  const whole = async () => {
+    let node: RedisServer | null = null
+    await until('the Redis cluster is whole', async () => (node = await wholeMaster()) !== null, LONG_MS)
+    return node!
+  }
   const close = async () => void (await Promise.all([...processes.values()].map(stop)))
   await whole()
   const hosts = sentinels.map((port) => `127.0.0.1:${port}`).join(',')

@@ -161,6 +161,15 @@ export async function ask<T = unknown>(
   }
 }
 
+/** Requests that nodes have counted alone since their start, because what they share for limits did not answer in time. */
+export async function countedAlone(services: readonly Service[]): Promise<number> {
+  const counts = services.map(async ({ operatorUrl }) => {
+    const response = await fetch(`${operatorUrl}/metrics`, { headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } })
+    return Number(/^mintmark_requests_counted_alone_total (\d+)$/m.exec(await response.text())?.[1] ?? Number.NaN)
+  })
+  return (await Promise.all(counts)).reduce((sum, each) => sum + each, 0)
+}
+
 export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
 /** Asks until the answer is yes; how long that took in milliseconds. */

@@ -45,12 +45,14 @@ return { granted, leased, ends - now }`
 export function redisLeases(url: string): { lease: LeaseStore; close: () => void } {
   const sentinel = readSentinelAddress(url)
   const redis = sentinel ? new Redis({ ...sentinel, sentinels: [...sentinel.sentinels], ...OPTIONS }) : new Redis(url, OPTIONS)
-  // Says more than the failed lease, which only knows that there is no connection.
+  // The first failure since there was a connection says more than the failed lease, which only knows that there is none.
   let failure: Error | null = null
-  redis.on('error', (error: Error) => void (failure = error))
+  for (const event of ['error', 'sentinelError']) redis.on(event, (error: Error) => void (failure ??= error))
   redis.on('ready', () => void (failure = null))
+  const tried = new Promise<unknown>((resolve) => void redis.once('ready', resolve).once('error', resolve))
   return {
     lease: async ({ accountId, limit, unused, node }) => {
+      await tried
       try {
         const answer = await redis.eval(LEASE, 1, `mintmark:lease:${accountId}`, limit, unused, node)
         const [granted, leased, msLeft] = answer as [number, number, number]

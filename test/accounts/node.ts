@@ -42,7 +42,18 @@ export async function openNode(databaseUrl: string, clock = new Clock()) {
   const webhooks = webhookRules(config, db, silent, () => [])
   const catalogue = new Catalogue(db, { ...config, readyBytesMb: 1, now })
   const requests = new RequestCounts()
-  const measured = { catalogue, images: null, requests, limits: { countedAlone: 0 }, feed, scheduler, keys, operators, consoleSessions: sessions, sellerSessions: sellers }
+  const measured = {
+    catalogue,
+    images: null,
+    requests,
+    limits: { countedAlone: 0 },
+    feed,
+    scheduler,
+    keys,
+    operators,
+    consoleSessions: sessions,
+    sellerSessions: sellers,
+  }
   const metrics = openProcessMetrics(measured, null)
   const archive = openPriceArchive(config)
   const app = await operatorServer({
