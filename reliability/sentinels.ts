@@ -55,7 +55,7 @@ async function startOn(ports: number[], dir: string, processes: Map<number, Chil
     const home = join(dir, String(port))
     mkdirSync(home, { recursive: true })
     const text = readFileSync(new URL(file, FILES), 'utf8')
-      .replace('bind 10.0.0.41 127.0.0.1', 'bind 127.0.0.1')
+      .replace(/^(bind|.*announce-ip) .*$/gm, '$1 127.0.0.1')
       .replace(/^port \d+$/m, `port ${port}`)
       .replace(/^dir .*$/m, `dir ${home}`)
       .replaceAll('10.0.0.41 6379', `127.0.0.1 ${servers[0]}`)

@@ -45,9 +45,10 @@ return { granted, leased, ends - now }`
 export function redisLeases(url: string): { lease: LeaseStore; close: () => void } {
   const sentinel = readSentinelAddress(url)
   const redis = sentinel ? new Redis({ ...sentinel, sentinels: [...sentinel.sentinels], ...OPTIONS }) : new Redis(url, OPTIONS)
-  // The first failure since there was a connection says more than the failed lease, which only knows that there is none.
-  let failure: Error | null = null
-  for (const event of ['error', 'sentinelError']) redis.on(event, (error: Error) => void (failure ??= error))
+  // The first failure since there was a connection says more than the failed lease, which only knows that there is none. Only the
+  // message: the error holds the failed command, which may be the one with the password.
+  let failure: string | null = null
+  for (const event of ['error', 'sentinelError']) redis.on(event, ({ message }: Error) => void (failure ??= message))
   redis.on('ready', () => void (failure = null))
   const tried = new Promise<unknown>((resolve) => void redis.once('ready', resolve).once('error', resolve))
   return {
@@ -58,7 +59,7 @@ export function redisLeases(url: string): { lease: LeaseStore; close: () => void
         const [granted, leased, msLeft] = answer as [number, number, number]
         return { granted, leased, msLeft }
       } catch (error) {
-        throw failure ?? error
+        throw new Error(failure ?? (error as Error).message)
       }
     },
     close: () => redis.disconnect(),

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { inspect } from 'node:util'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { RateLimits } from '#accounts/rate-limits.ts'
@@ -148,6 +149,16 @@ describe.skipIf(!installed)('limits shared over Redis (skipped where redis-serve
     })
     expect(ttl).toBeGreaterThan(0)
     expect(ttl).toBeLessThanOrEqual(120_000)
+  })
+
+  test('a wrong password is logged as the reason, without the password', async () => {
+    let logged = ''
+    const log: Log = { ...silent, warn: (details) => void (logged += inspect(details, { depth: 9, showHidden: true })) }
+    await until('the reason is logged', async () => {
+      await ask(open(url.replace('//', '//somebody:secret-word@'), log), newAccount(), 'starter')
+      return logged.includes('WRONGPASS')
+    })
+    expect(logged).not.toContain('secret-word')
   })
 
   test('while Redis is silent each node counts alone, and together again when it answers', async () => {
