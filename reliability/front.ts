@@ -154,7 +154,7 @@ export function program(name: string, args: string[]): ChildProcess {
   return child
 }
 
-export async function stop(child: ChildProcess): Promise<void> {
+async function stop(child: ChildProcess): Promise<void> {
   child.kill('SIGCONT')
   child.kill('SIGTERM')
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')

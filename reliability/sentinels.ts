@@ -1,9 +1,10 @@
 // One Redis master, two replicas and three Sentinels as processes of this machine, from the files of deploy/ha.
 import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
-import { program, stop } from './front.ts'
+import { program } from './front.ts'
 import { freePorts, until } from './service.ts'
 
 export interface RedisServer {
@@ -43,7 +44,7 @@ export async function startSentinels(dir: string): Promise<RedisCluster> {
     try {
       return await startOn(await freePorts(6), join(dir, String(tries)), processes)
     } catch (error) {
-      await Promise.all([...processes.values()].map(stop))
+      await end(processes)
       if (!(error instanceof EndedAtStart) || tries === TRIES) throw error
     }
   }
@@ -103,10 +104,26 @@ async function startOn(ports: number[], dir: string, processes: Map<number, Chil
     await until('the Redis cluster is whole', async () => (node = await wholeMaster()) !== null, LONG_MS)
     return node!
   }
-  const close = async () => void (await Promise.all([...processes.values()].map(stop)))
   await whole()
   const hosts = sentinels.map((port) => `127.0.0.1:${port}`).join(',')
-  return { url: `redis+sentinel://:${PASSWORD}@${hosts}/${NAME}?sentinel_password=${SENTINEL_PASSWORD}`, master, epoch, ask, whole, close }
+  return {
+    url: `redis+sentinel://:${PASSWORD}@${hosts}/${NAME}?sentinel_password=${SENTINEL_PASSWORD}`,
+    master,
+    epoch,
+    ask,
+    whole,
+    close: () => end(processes),
+  }
+}
+
+/** At once: a server that ends in order waits for its replicas. */
+async function end(processes: ReadonlyMap<number, ChildProcess>): Promise<void> {
+  const ended = [...processes.values()].map(async (child) => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  })
+  await Promise.all(ended)
 }
 
 async function askRedis(port: number, password: string, [name, ...args]: string[]): Promise<unknown> {
