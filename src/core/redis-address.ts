@@ -25,7 +25,7 @@ const FORM = `a URL such as ${SCHEME}user:password@host1:26379,host2:26379/maste
  */
 export function readSentinelAddress(text: string): SentinelAddress | null {
   if (!text.startsWith(SCHEME)) return null
-  const parts = /^(?:([^\s:@/]*)(?::([^\s@/]*))?@)?([^\s@/?#]*)([^\s?#]*)(?:\?([^\s#]*))?$/.exec(text.slice(SCHEME.length))
+  const parts = /^(?:([^\s:@/]*)(?::([^\s@/]*))?@)?([^\s@/?#]*)((?:\/[^\s?#]*)?)(?:\?([^\s#]*))?$/.exec(text.slice(SCHEME.length))
   if (!parts) throw new Error(FORM)
   const [, user, word, hosts = '', path = '', query] = parts
   const sentinels = hosts.split(',').map((host) => readServer(host, SENTINEL_PORT))
