@@ -156,7 +156,7 @@ async function sharedLimits({ services, operator }: Scene, redis: { kill: (signa
   const aloneBefore = await countedAlone(services)
   let taken = 0
   for (let i = 0; i < STARTER_LIMIT * 2; i++) if ((await asked(i)).status === 200) taken += 1
-  // A machine that is too busy takes longer than a node waits for a lease, or than a minute.
+  // On a busy machine a lease may take longer than a node waits, and the requests longer than a minute.
   const alone = (await countedAlone(services)) - aloneBefore
   const minutes = Math.floor((performance.now() - began) / 60_000) + 1
   redis.kill('SIGSTOP')
@@ -164,7 +164,7 @@ async function sharedLimits({ services, operator }: Scene, redis: { kill: (signa
   redis.kill('SIGCONT')
   progress('limits were counted')
   return [
-    atMost(`requests let through by three nodes together, in ${minutes} min`, taken - alone, STARTER_LIMIT * minutes),
+    atMost(`accepted requests of three nodes together, in ${minutes} min`, taken - alone, STARTER_LIMIT * minutes),
     atMost('slowest answer while Redis stands still', Math.max(...silent.map(({ ms }) => ms)) / 1_000, 2, ' s'),
     count('answers that were neither taken nor 429 then', silent.filter(({ status }) => status !== 200 && status !== 429).length, 0),
   ]

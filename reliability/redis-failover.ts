@@ -1,4 +1,5 @@
-// `node reliability/redis-failover.ts [--times 6]`: the Redis master behind Sentinels dies or freezes while two nodes count requests in it.
+// `node reliability/redis-failover.ts [--times 6]`: the Redis master behind Sentinels is killed or frozen while two nodes lease from it.
+import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { createPostgres } from './postgres.ts'
@@ -7,16 +8,16 @@ import { type RedisCluster, type RedisServer, startSentinels } from './sentinels
 import { ask, countedAlone, OPERATOR_TOKEN, pause, type Service, startService, until, workDir } from './service.ts'
 
 export interface RedisFailoverOptions {
-  /** how often the master goes: killed and frozen in turn */
+  /** how often the master fails: killed and frozen in turn */
   times: number
-  /** whether accounts are watched for the whole minute of a failover, to see how far they exceed their limit */
+  /** whether requests continue for the whole minute of a failover, to measure how far accounts exceed their limit */
   wholeMinutes?: boolean
 }
 
 const LIMIT = 600
 const OVER_PERCENT = 2
 const WAYS = ['killed', 'frozen'] as const
-/** Accounts that are watched over a failover: requests a minute as multiples of the limit, and how long before it they begin. */
+/** Accounts that send requests during a failover: their pace as a multiple of the limit, and how long before it they start. */
 const ACCOUNTS = [
   { name: 'half its limit', pace: 0.5, beforeMs: 10_000 },
   { name: 'its limit', pace: 1, beforeMs: 10_000 },
@@ -26,7 +27,7 @@ const ACCOUNTS = [
 const MINUTE_MS = 60_000
 const PROBE_MS = 100
 const LONG_MS = 240_000
-/** An answer that takes longer is none. */
+/** A response that takes longer counts as none. */
 const HUNG_MS = 60_000
 
 interface Account {
@@ -54,7 +55,7 @@ export async function redisFailoverRun({ times, wholeMinutes = true }: RedisFail
   const postgres = await createPostgres(join(dir.path, 'postgres'))
   await postgres.start()
   const cluster = await startSentinels(join(dir.path, 'redis'))
-  progress('the Redis cluster is whole')
+  progress('the Redis cluster is complete')
   const services: Service[] = []
   try {
     const settings = { DATABASE_URL: postgres.url, HOST: '127.0.0.1', PORT: '0', OPERATOR_PORT: '0', REDIS_URL: cluster.url }
@@ -66,7 +67,7 @@ export async function redisFailoverRun({ times, wholeMinutes = true }: RedisFail
     const over = new Map<string, number[]>()
     for (let n = 0; n < times; n += 1) {
       const way = WAYS[n % WAYS.length]!
-      const gap = await masterGoes(scene, way, wholeMinutes, n < times - 1)
+      const gap = await failMaster(scene, way, wholeMinutes, n < times - 1)
       gaps.push(gap)
       for (const [name, watched] of gap.watched) {
         answers.push(...watched)
@@ -79,13 +80,14 @@ export async function redisFailoverRun({ times, wholeMinutes = true }: RedisFail
     findings.push(...(await countedTogether(scene, 'after')))
     const failed = answers.filter(({ status }) => status !== 200 && status !== 429)
     return [
-      figure('times the master went', times),
+      figure('failures of the master', times),
+      figure('load average at the end', `${loadavg()[0]!.toFixed(1)} over 1 minute`),
       ...WAYS.flatMap((way) => ofWay(way, gaps)),
-      count(`requests failed, of ${answers.length}`, failed.length, 0),
-      figure('slowest answer', `${Math.round(answers.reduce((most, { ms }) => Math.max(most, ms), 0))} ms`),
+      count(`failed requests, of ${answers.length}`, failed.length, 0),
+      figure('slowest response', `${Math.round(answers.reduce((most, { ms }) => Math.max(most, ms), 0))} ms`),
       ...findings,
       ...(wholeMinutes ? [...over].map(([name, values]) => spread(`over the limit in the minute of a failover, at ${name}`, values, ' %')) : []),
-      count('ends of a process that nobody asked for', services.filter((service) => service.ended() !== null).length, 0),
+      count('unexpected exits of a process', services.filter((service) => service.ended() !== null).length, 0),
     ]
   } finally {
     for (const service of services) if (service.ended() === null) await service.kill('SIGKILL')
@@ -115,7 +117,7 @@ function openScene(services: Service[], cluster: RedisCluster): Scene {
   return { services, cluster, newAccount, request }
 }
 
-/** Twice the limit as fast as it goes, over both nodes; again if the master changed meanwhile. */
+/** Sends twice the limit to both nodes, without pauses; repeated if the master changes meanwhile. */
 async function countedTogether({ services, cluster, newAccount, request }: Scene, when: string): Promise<Finding[]> {
   for (;;) {
     const [account, epoch, alone] = [await newAccount(), await cluster.epoch(), await countedAlone(services)]
@@ -131,9 +133,9 @@ async function countedTogether({ services, cluster, newAccount, request }: Scene
     progress(`${passed} of ${LIMIT * 2} requests passed, limit ${LIMIT}, in ${minutes} minutes; ${aloneNow} were counted on one node alone`)
     const over = ((passed - aloneNow - LIMIT * minutes) / LIMIT) * 100
     return [
-      figure(`${when} the failovers: requests let through, limit ${LIMIT}`, passed),
-      figure(`${when} the failovers: requests counted on one node alone`, aloneNow),
-      atMost(`${when} the failovers: over the limit`, Math.max(0, over), OVER_PERCENT, ' %'),
+      figure(`${when} the failovers: accepted requests, limit ${LIMIT}`, passed),
+      figure(`${when} the failovers: of these, counted on one node alone`, aloneNow),
+      atMost(`${when} the failovers: over the limit, apart from these`, Math.max(0, over), OVER_PERCENT, ' %'),
     ]
   }
 }
@@ -144,14 +146,14 @@ interface Gap {
   namedMs: number
   /** from the fault until each node had leased from it */
   leasedMs: number[]
-  /** answers by the account that asked */
+  /** responses by account */
   watched: [name: string, answers: Answer[]][]
 }
 
-/** The master goes under load, another takes over, and it comes back as a replica. */
-async function masterGoes(scene: Scene, way: Gap['way'], wholeMinutes: boolean, back: boolean): Promise<Gap> {
+/** The master fails under load, another takes over, and the old one comes back as a replica. */
+async function failMaster(scene: Scene, way: Gap['way'], wholeMinutes: boolean, back: boolean): Promise<Gap> {
   const { cluster } = scene
-  const old = await cluster.whole()
+  const old = await cluster.complete()
   const watches: ReturnType<typeof watch>[] = []
   for (const { pace } of ACCOUNTS.filter(({ beforeMs }) => beforeMs > 1_000)) watches.push(watch(scene, await scene.newAccount(), pace))
   const flooding = await scene.newAccount()
@@ -178,7 +180,7 @@ async function masterGoes(scene: Scene, way: Gap['way'], wholeMinutes: boolean, 
   return { way, namedMs, leasedMs, watched: watches.map(({ answers }, i) => [ACCOUNTS[i]!.name, answers]) }
 }
 
-/** How long after `began` a node leases from the new master, seen by accounts that ask this node alone. */
+/** Milliseconds from `began` until a node leases from the new master, for accounts that use only this node. */
 async function leases({ cluster, newAccount, request }: Scene, n: number, other: () => Promise<RedisServer | null>, began: number): Promise<number> {
   const leased = async () => {
     const account = await newAccount()
@@ -192,14 +194,14 @@ async function leases({ cluster, newAccount, request }: Scene, n: number, other:
   return performance.now() - began
 }
 
-/** Asks both nodes at a pace, whatever they answer. */
+/** Sends requests to both nodes at a pace, whatever the responses. */
 function watch({ request }: Scene, account: Account, pace: number) {
   const answers: Answer[] = []
   const began = performance.now()
   const gapMs = (2 * MINUTE_MS) / (LIMIT * pace)
   let running = true
   const client = async (n: number) => {
-    // The first request looks the key up in the database, which is not what is tried here.
+    // The first request looks up the key in the database, whose faults are not the subject here.
     await until('the key is known', async () => (await request(n, account)).status === 200, LONG_MS)
     answers.push({ atMs: performance.now() - began, ms: 0, status: 200 })
     for (let i = 1; running; i += 1) {
@@ -216,7 +218,7 @@ function watch({ request }: Scene, account: Account, pace: number) {
   return { answers, stop, sinceMs: () => performance.now() - began }
 }
 
-/** Requests let through in the first minute beyond the limit. */
+/** Requests beyond the limit in the first minute, in percent of the limit. */
 function overPercent(answers: readonly Answer[]): number {
   const passed = answers.filter(({ status, atMs }) => status === 200 && atMs < MINUTE_MS).length
   return (Math.max(0, passed - LIMIT) / LIMIT) * 100

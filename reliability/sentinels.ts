@@ -10,7 +10,7 @@ import { freePorts, until } from './service.ts'
 export interface RedisServer {
   port: number
   signal: (signal: NodeJS.Signals) => void
-  /** Starts it anew after it was killed. */
+  /** Starts it again after it was killed. */
   start: () => void
 }
 
@@ -19,12 +19,12 @@ export interface RedisCluster {
   url: string
   /** the master that most Sentinels name, null while they do not agree */
   master: () => Promise<RedisServer | null>
-  /** changes of the master that the Sentinels have agreed on, by their own count */
+  /** the Sentinels' number of the current configuration; it rises with each failover */
   epoch: () => Promise<number>
-  /** Sends a command to a server; null: no answer. */
+  /** Sends a command to a server; null: no reply. */
   ask: (server: RedisServer, ...command: string[]) => Promise<unknown>
-  /** Waits until all Sentinels name one master, which both replicas follow: this one. */
-  whole: () => Promise<RedisServer>
+  /** Waits until all Sentinels name the same master and both replicas follow it; gives this master. */
+  complete: () => Promise<RedisServer>
   close: () => Promise<void>
 }
 
@@ -35,7 +35,7 @@ const SENTINEL_PASSWORD = 'change-me-sentinel'
 const LONG_MS = 240_000
 const TRIES = 5
 
-/** A port was taken by another program between the look for free ones and the start. */
+/** Another program has taken the port in the meantime. */
 class EndedAtStart extends Error {}
 
 export async function startSentinels(dir: string): Promise<RedisCluster> {
@@ -88,8 +88,8 @@ async function startOn(ports: number[], dir: string, processes: Map<number, Chil
     return nodes.find(({ port }) => names.filter((name) => name === port).length >= 2) ?? null
   }
   const epoch = async () => Math.max(...(await sentinel('master', NAME)).map((answer) => Number(fields(answer)['config-epoch'] ?? 0)))
-  /** The master, once both replicas follow it and the Sentinels know each other and all three. */
-  const wholeMaster = async () => {
+  /** The master, once both replicas follow it and the Sentinels know each other and all servers. */
+  const completeMaster = async () => {
     const names = await named()
     const node = nodes.find(({ port }) => names.every((name) => name === port))
     if (!node) return null
@@ -99,24 +99,24 @@ async function startOn(ports: number[], dir: string, processes: Map<number, Chil
     const agreed = views.every((view) => view.flags === 'master' && view['num-other-sentinels'] === '2' && view['num-slaves'] === '2')
     return replication.includes('role:master') && following === 2 && agreed ? node : null
   }
-  const whole = async () => {
+  const complete = async () => {
     let node: RedisServer | null = null
-    await until('the Redis cluster is whole', async () => (node = await wholeMaster()) !== null, LONG_MS)
+    await until('the Redis cluster is complete', async () => (node = await completeMaster()) !== null, LONG_MS)
     return node!
   }
-  await whole()
+  await complete()
   const hosts = sentinels.map((port) => `127.0.0.1:${port}`).join(',')
   return {
     url: `redis+sentinel://:${PASSWORD}@${hosts}/${NAME}?sentinel_password=${SENTINEL_PASSWORD}`,
     master,
     epoch,
     ask,
-    whole,
+    complete,
     close: () => end(processes),
   }
 }
 
-/** At once: a server that ends in order waits for its replicas. */
+/** Kills all of them: a server that is asked to stop waits for its replicas. */
 async function end(processes: ReadonlyMap<number, ChildProcess>): Promise<void> {
   const ended = [...processes.values()].map(async (child) => {
     if (child.exitCode !== null || child.signalCode !== null) return

@@ -1,4 +1,4 @@
-// Leases of rate limits in PostgreSQL: one statement each.
+// Takes leases of rate limits from PostgreSQL with one statement.
 import { sql } from 'kysely'
 import type { Db } from '#db/schema.ts'
 import { type LeaseStore, SEVERAL_SECONDS, SHARE_ALONE, SHARE_OF_SEVERAL, WINDOW_SECONDS } from './limit-leases.ts'

@@ -8,7 +8,7 @@ export const WINDOW_SECONDS = 60
 
 /** A request waits no longer than this for a lease. */
 const PATIENCE_MS = 250
-/** How often a node that counts alone asks for a lease. */
+/** How often a node that counts alone requests a lease. */
 const RETRY_MS = 500
 const WARN_EVERY_MS = 60_000
 /** A node that was the only one to lease recently takes this share of the rest; one of several takes less. */
@@ -119,7 +119,7 @@ export class LimitLeases {
     return renewal
   }
 
-  /** Asks for a lease for which no request waits; once there is one, this node shares again. */
+  /** Requests a lease in the background; once it is granted, this node no longer counts alone. */
   #retry(accountId: number, limit: number): void {
     const nowMs = performance.now()
     if (this.#pending > 0 || nowMs - this.#retriedMs < RETRY_MS) return

@@ -17,7 +17,7 @@ export interface Allowance {
   resetSeconds: number
 }
 
-/** Where several nodes count together: in Redis or in a shared database. Without either, a node counts alone. */
+/** Where nodes share their counts: Redis or a shared database. */
 export type Shared = ({ redisUrl: string } | { db: Db }) & { log: Log }
 
 /** One count per account, for all interfaces, keys and nodes. */
@@ -45,7 +45,7 @@ export class RateLimits {
     this.#close = close
   }
 
-  /** Requests counted on this node alone because what the nodes share could not be reached, since the start. */
+  /** Requests counted on this node alone since the start, because Redis or PostgreSQL did not respond. */
   get countedAlone(): number {
     return this.#leases?.countedAlone ?? 0
   }

@@ -1,4 +1,4 @@
-// Leases of rate limits in Redis: one script each, on one server or on the master that Sentinels name.
+// Takes leases of rate limits from Redis with one script, on a single server or on the master that Sentinels name.
 import { Redis, type RedisOptions } from 'ioredis'
 import { readSentinelAddress } from '#core/redis-address.ts'
 import { type LeaseStore, SEVERAL_SECONDS, SHARE_ALONE, SHARE_OF_SEVERAL, WINDOW_SECONDS } from './limit-leases.ts'
@@ -7,21 +7,24 @@ const RECONNECT_MS = 500
 const SILENT_MS = 1_000
 
 const OPTIONS: RedisOptions = {
-  // A lease fails at once while there is no connection, and is never repeated on the next one, where nobody waits for it.
+  // Without a connection a lease fails immediately. It is not repeated on the next connection: no request waits for it by then.
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
   retryStrategy: () => RECONNECT_MS,
-  // A server that is frozen or cut off is left, and the Sentinels are asked again.
+  // Closes the connection to a server that is frozen or cut off, and asks the Sentinels again.
   socketTimeout: SILENT_MS,
   connectTimeout: SILENT_MS,
   disconnectTimeout: SILENT_MS,
   sentinelCommandTimeout: SILENT_MS,
-  // So is a master that was replaced: it is read-only, or no replica follows it. The library's own `failoverDetector` can stop
-  // reconnecting for good if it hears of the new master while it looks for one.
+  // A replaced master is read-only, or has no replicas: its errors also lead to a new connection. The library's `failoverDetector`
+  // is not used: it stops reconnecting for good if Sentinel announces the new master during a connection attempt.
   reconnectOnError: () => true,
 }
 
-/** As the statement of database-leases.ts; times are milliseconds of the server's clock. A minute further off than one is another clock's. */
+/**
+ * The same rule as the statement in database-leases.ts. Times are milliseconds of the server's clock; an end more than a minute ahead
+ * was written by a server with another clock and is ignored.
+ */
 const LEASE = `
 local limit, unused, node = tonumber(ARGV[1]), tonumber(ARGV[2]), ARGV[3]
 local time = redis.call('time')
@@ -45,8 +48,8 @@ return { granted, leased, ends - now }`
 export function redisLeases(url: string): { lease: LeaseStore; close: () => void } {
   const sentinel = readSentinelAddress(url)
   const redis = sentinel ? new Redis({ ...sentinel, sentinels: [...sentinel.sentinels], ...OPTIONS }) : new Redis(url, OPTIONS)
-  // The first failure since there was a connection says more than the failed lease, which only knows that there is none. Only the
-  // message: the error holds the failed command, which may be the one with the password.
+  // The first failure since the last connection: a lease itself fails only with "not connected". The message alone is kept, because the
+  // error contains the failed command, which may be the one with the password.
   let failure: string | null = null
   for (const event of ['error', 'sentinelError']) redis.on(event, ({ message }: Error) => void (failure ??= message))
   redis.on('ready', () => void (failure = null))

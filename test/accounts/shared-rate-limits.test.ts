@@ -76,7 +76,7 @@ describe.skipIf(!installed)('limits shared over Redis (skipped where redis-serve
     return (await redis.exists(row(id))) === 1
   }
 
-  /** Runs with nodes that are connected and a new account; again if a busy machine was too slow for a lease. */
+  /** Runs with connected nodes and a new account; repeated if a lease took too long on a busy machine. */
   async function undisturbed<T>(count: number, run: (nodes: RateLimits[], id: number) => Promise<T>): Promise<T> {
     for (;;) {
       const nodes = await connected(count)
@@ -185,7 +185,7 @@ test.each([
 ])('without Redis at %s a node counts alone, and says why', async (url, why) => {
   const warnings: string[] = []
   const log: Log = { ...silent, warn: (details, message) => void warnings.push(`${message}: ${(details as { err: Error }).err.message}`) }
-  // A busy machine may need longer to find out than a request waits.
+  // On a busy machine the failure may come later than a request waits.
   await until('the reason is known in time', async () => {
     const limits = open(url, log)
     expect(await passed([limits], newAccount(), 'starter', 10)).toBe(5)
