@@ -1,8 +1,10 @@
 // Limits of several nodes on one database without Redis: counted together, by leases, exactly and with few statements.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createAccount } from '#accounts/create-account.ts'
+import { createKey } from '#accounts/create-key.ts'
 import { RateLimits } from '#accounts/rate-limits.ts'
 import { type Plan, PLANS } from '#core/plans.ts'
-import type { Viewer } from '#core/verb.ts'
+import { call, type Viewer } from '#core/verb.ts'
 import { type Database, openPool } from '#db/pool.ts'
 import type { Schema } from '#db/schema.ts'
 import { freshDatabase } from '../support/postgres.ts'
@@ -51,12 +53,34 @@ async function statements(run: () => Promise<unknown>): Promise<number> {
   return count
 }
 
+/** Runs with fresh nodes and a new account; repeated if a lease took too long on a busy machine. */
+async function undisturbed<T>(count: number, run: (nodes: RateLimits[]) => Promise<T>): Promise<T> {
+  for (;;) {
+    accountId += 1
+    const nodes = Array.from({ length: count }, node)
+    const result = await run(nodes)
+    if (nodes.every(({ countedAlone }) => countedAlone === 0)) return result
+  }
+}
+
 test('two nodes on one database let a plan through once, not twice', async () => {
   const one = await startTestNode({ env: { RATE_LIMITS: 'starter=5' } })
   const other = await startTestNode({ databaseUrl: one.databaseUrl, env: { RATE_LIMITS: 'starter=5' } })
   try {
-    const replies = []
-    for (let i = 0; i < 10; i += 1) replies.push(await send(`${(i % 2 ? other : one).publicUrl}/api/v1/items`, one.keys.starter))
+    const countedAlone = async () => {
+      const texts = await Promise.all([one.metrics(), other.metrics()])
+      return texts.map((text) => /^mintmark_requests_counted_alone_total (\d+)$/m.exec(text)![1])
+    }
+    let replies: Awaited<ReturnType<typeof send>>[]
+    let before: Awaited<ReturnType<typeof countedAlone>>
+    // Repeated with another account if a lease took too long on a busy machine.
+    do {
+      before = await countedAlone()
+      const account = await call(createAccount, one.ctx, { name: 'Limited', plan: 'starter', highlight_credits: 0 })
+      const { key } = await call(createKey, one.ctx, { account_id: account.id })
+      replies = []
+      for (let i = 0; i < 10; i += 1) replies.push(await send(`${(i % 2 ? other : one).publicUrl}/api/v1/items`, key))
+    } while (String(await countedAlone()) !== String(before))
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429, 429, 429, 429, 429])
     expect(replies[9]!.headers.get('ratelimit')).toMatch(/^"default";r=0;t=\d+$/)
     expect(Number(replies[9]!.headers.get('retry-after'))).toBeGreaterThan(0)
@@ -67,28 +91,32 @@ test('two nodes on one database let a plan through once, not twice', async () =>
 })
 
 test.each(PLANS)('three nodes together never exceed %s, and use it up', async (plan) => {
-  // They lease in turn, then the minute begins again: by then it is known that they are several.
-  await passed([node(), node(), node()], plan, 3)
-  await db.kysely.updateTable('rate_limit_leases').set({ leased: 0 }).where('account_id', '=', accountId).execute()
-  const fresh = [node(), node(), node()]
-  const count = await passed(fresh, plan, LIMITS[plan] * 2)
+  const count = await undisturbed(6, async (nodes) => {
+    // They lease in turn, then the minute begins again: by then it is known that they are several.
+    await passed(nodes.slice(0, 3), plan, 3)
+    await db.kysely.updateTable('rate_limit_leases').set({ leased: 0 }).where('account_id', '=', accountId).execute()
+    return passed(nodes.slice(3), plan, LIMITS[plan] * 2)
+  })
   expect(count).toBeLessThanOrEqual(LIMITS[plan])
   expect(count).toBeGreaterThanOrEqual(LIMITS[plan] * 0.9)
 })
 
 test('many requests at once never exceed the limit', async () => {
-  const nodes = [node(), node(), node()]
-  const results = await Promise.all(Array.from({ length: 300 }, (_, i) => ask(nodes[i % 3]!, 'professional')))
-  const count = results.filter((left) => left !== null).length
+  const count = await undisturbed(3, async (nodes) => {
+    const results = await Promise.all(Array.from({ length: 300 }, (_, i) => ask(nodes[i % 3]!, 'professional')))
+    return results.filter((left) => left !== null).length
+  })
   expect(count).toBeLessThanOrEqual(60)
   expect(count).toBeGreaterThanOrEqual(30)
 })
 
 test('one node alone counts exactly, and asks the database a dozen times for 3,000 requests', async () => {
-  const alone = node()
-  const lefts: (number | null)[] = []
-  const asked = await statements(async () => {
-    for (let i = 0; i < 3_010; i += 1) lefts.push(await ask(alone, 'enterprise'))
+  const { lefts, asked } = await undisturbed(1, async ([alone]) => {
+    const lefts: (number | null)[] = []
+    const asked = await statements(async () => {
+      for (let i = 0; i < 3_010; i += 1) lefts.push(await ask(alone!, 'enterprise'))
+    })
+    return { lefts, asked }
   })
   expect(lefts.slice(0, 3_000)).toEqual(Array.from({ length: 3_000 }, (_, i) => 2_999 - i))
   expect(lefts.slice(3_000)).toEqual(Array(10).fill(null))
@@ -96,23 +124,29 @@ test('one node alone counts exactly, and asks the database a dozen times for 3,0
 })
 
 test('a changed plan counts at once, in the same minute', async () => {
-  const [one, other] = [node(), node()]
-  expect(await passed([one, other], 'starter', 6)).toBe(5)
-  expect(await passed([one, other], 'professional', 200)).toBeLessThanOrEqual(55)
-  expect(await ask(one, 'starter')).toBeNull()
-  expect(await ask(other, 'plus')).not.toBeNull()
-  expect(await ask(other, 'starter')).toBeNull()
+  const found = await undisturbed(2, async ([one, other]) => ({
+    starter: await passed([one!, other!], 'starter', 6),
+    professional: await passed([one!, other!], 'professional', 200),
+    again: await ask(one!, 'starter'),
+    plus: await ask(other!, 'plus'),
+    once: await ask(other!, 'starter'),
+  }))
+  expect(found).toMatchObject({ starter: 5, again: null, once: null })
+  expect(found.professional).toBeLessThanOrEqual(55)
+  expect(found.plus).not.toBeNull()
 })
 
 test('a new minute begins when the last has ended in the database', async () => {
-  const one = node()
-  expect(await passed([one], 'starter', 6)).toBe(5)
-  await db.kysely
-    .updateTable('rate_limit_leases')
-    .set({ ends_at: new Date(0) })
-    .where('account_id', '=', accountId)
-    .execute()
-  expect(await passed([node()], 'starter', 6)).toBe(5)
+  const counts = await undisturbed(2, async ([one, other]) => {
+    const first = await passed([one!], 'starter', 6)
+    await db.kysely
+      .updateTable('rate_limit_leases')
+      .set({ ends_at: new Date(0) })
+      .where('account_id', '=', accountId)
+      .execute()
+    return [first, await passed([other!], 'starter', 6)]
+  })
+  expect(counts).toEqual([5, 5])
 })
 
 test('without the database a node counts alone', async () => {
