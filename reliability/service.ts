@@ -10,7 +10,8 @@ import { fileURLToPath } from 'node:url'
 export const OPERATOR_TOKEN = 'operator token of the reliability runs'
 const SECRET_KEY = 'secret key of the reliability runs'
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
-const START_MS = 60_000
+/** Guards against a start that hangs; a busy machine may need more than a minute. */
+const START_MS = 240_000
 
 export type Settings = Record<string, string>
 
