@@ -19,8 +19,10 @@ export interface DataOptions<Data, Asked = Query> {
   query?: Asked
   /** milliseconds until the next poll, computed from the latest response; null for none */
   again?: (data: Data) => number | null
-  /** a new number reloads the data */
-  version?: number
+  /** a new value reloads the data */
+  version?: number | string
+  /** while true, no request is sent, and the response to an earlier one is ignored */
+  paused?: boolean
 }
 
 /** A number for `version`, and a function that changes it. */
@@ -30,7 +32,7 @@ export function useVersion(): [number, () => void] {
 }
 
 /** The response to a GET; null sends no request. */
-export function useData(path: string | null, { query, again, version }: DataOptions<unknown> = {}): Loaded<unknown> {
+export function useData(path: string | null, { query, again, version, paused = false }: DataOptions<unknown> = {}): Loaded<unknown> {
   const [state, setState] = useState<Omit<Loaded<unknown>, 'reload'>>({ data: null, pagination: null, error: null, loading: path !== null })
   const [round, setRound] = useState(0)
   const asked = useRef('')
@@ -45,8 +47,10 @@ export function useData(path: string | null, { query, again, version }: DataOpti
     const samePath = asked.current === path
     asked.current = path
     setState((old) => ({ ...(samePath ? old : { data: null, pagination: null }), error: null, loading: true }))
+    if (paused) return
     request('GET', path, { query, signal: cancel.signal }).then(
       ({ data, pagination = null }) => {
+        if (cancel.signal.aborted) return
         setState({ data, pagination, error: null, loading: false })
         const delay = again?.(data) ?? null
         if (delay !== null) timer = setTimeout(reload, delay)
@@ -60,7 +64,7 @@ export function useData(path: string | null, { query, again, version }: DataOpti
       cancel.abort()
       clearTimeout(timer)
     }
-  }, [address, round, version])
+  }, [address, round, version, paused])
   return { ...state, reload }
 }
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startSampleNode } from '../graphql/client.ts'
 import { seriousOf } from '../support/axe.ts'
 import { type TestNode, until } from '../support/node.ts'
-import { launch, NO_BROWSER, operator, settled, signedIn, type Visit, WHY } from './browser.ts'
+import { announced, launch, NO_BROWSER, operator, settled, signedIn, type Visit, WHY } from './browser.ts'
 
 interface Listing {
   id: number
@@ -43,7 +43,7 @@ describe.skipIf(NO_BROWSER)(`Approvals in the console${WHY}`, () => {
     operator<Listing>(node, 'POST', '/listings', { seller_id: node.accounts.plus, item_id: itemId, title, price: 500, ...fields })
   const stored = (id: number) => operator<Listing>(node, 'GET', `/listings/${id}`)
   const article = (name: string) => page.getByRole('article', { name, exact: true })
-  const done = (text: string) => page.getByRole('status').getByText(text, { exact: true }).first().waitFor()
+  const done = (text: string) => announced(page, text)
 
   test('condition, language, stock, reference prices with their rates and the record of the seller, without a click', async () => {
     const groups = await operator<{ types: { id: number; label: string }[] }[]>(node, 'GET', '/groups')
@@ -64,6 +64,7 @@ describe.skipIf(NO_BROWSER)(`Approvals in the console${WHY}`, () => {
     expect(facts).toContain(`${ratio} ×`)
     await shown.getByRole('heading', { name: 'Prices of Near Mint' }).waitFor()
     await shown.getByText('rate 40 of 1 Jan 2026').first().waitFor()
+    await settled(page)
     expect(await seriousOf(page)).toEqual([])
     await operator(node, 'POST', `/listings/${id}/reject`, { reason: 'Only a test' })
   })
@@ -110,8 +111,8 @@ describe.skipIf(NO_BROWSER)(`Approvals in the console${WHY}`, () => {
       await article(title).waitFor()
       await page.keyboard.press(n % 5 === 4 ? '4' : 'a')
     }
-    await page.getByText('No pending listings.').waitFor()
     await until('all are decided', async () => (await operator<Listing[]>(node, 'GET', '/listings/waiting')).length === 0)
+    await page.getByText('No pending listings.').waitFor()
     const statuses = await Promise.all(listings.map(async ({ id }) => (await stored(id)).status))
     expect(statuses).toEqual(listings.map((_, n) => (n % 5 === 4 ? 'rejected' : 'active')))
   })
@@ -129,6 +130,7 @@ describe.skipIf(NO_BROWSER)(`Approvals in the console${WHY}`, () => {
     await dialog.getByRole('button', { name: 'Save' }).click()
     await dialog.getByRole('alert').getByText('must not be above').waitFor()
     await ratio.getByLabel('At least').fill('')
+    await settled(page)
     expect(await seriousOf(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'Usual prices' }).waitFor()
@@ -138,6 +140,7 @@ describe.skipIf(NO_BROWSER)(`Approvals in the console${WHY}`, () => {
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     await main.getByText('Not passed').waitFor()
     await main.getByText('Rejected or sent back by people:').waitFor()
+    await settled(page)
     expect(await seriousOf(page)).toEqual([])
     await page.getByRole('button', { name: 'Edit' }).click()
     await dialog.getByLabel('Maximum percentage').fill('50')

@@ -64,22 +64,21 @@ export function visit(browser: Browser, node: TestNode, options: BrowserContextO
 export async function visitPages(browser: Browser, address: string, options: BrowserContextOptions = {}): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-GB', timezoneId: 'Europe/Istanbul', ...options })
   const page = await context.newPage()
-  page.setDefaultTimeout(60_000)
+  page.setDefaultTimeout(120_000)
   const troubles: string[] = []
   page.on('pageerror', (error) => troubles.push(error.message))
   page.on('console', (message) => {
     if (/Content Security Policy|Uncaught/.test(message.text())) troubles.push(message.text())
   })
-  const requests = new Set<Request>()
-  waitingFor.set(page, requests)
-  page.on('requestfinished', (request) => requests.delete(request))
-  page.on('requestfailed', (request) => requests.delete(request))
-  // What the page before asked for is over, although its end may not be told: a request that a timer sends as the page goes.
-  page.on('framenavigated', (frame) => {
-    if (frame === page.mainFrame()) requests.clear()
-  })
+  await page.addInitScript(WATCH)
+  const files = new Set<Request>()
+  filesOf.set(page, files)
+  page.on('requestfinished', (request) => files.delete(request))
+  page.on('requestfailed', (request) => files.delete(request))
+  // Files that the previous page asked for are not awaited.
+  page.on('domcontentloaded', () => files.clear())
   page.on('request', (request) => {
-    requests.add(request)
+    if (FILES.includes(request.resourceType())) files.add(request)
     const { protocol, origin } = new URL(request.url())
     if (protocol.startsWith('http') && origin !== new URL(address).origin) troubles.push(`a request to ${request.url()}`)
   })
@@ -160,26 +159,73 @@ export async function signInWith({ page }: Visit, credential: string): Promise<v
 
 /** Waits until the page is there and with it everything that it asked for; one answer may lead to the next request. */
 export async function settled(page: Page): Promise<void> {
-  const open = waitingFor.get(page)!
-  const stays = async () => open.size === 0 && (await page.evaluate<boolean>(STAYS)) && open.size === 0
+  const files = filesOf.get(page)!
+  const stays = async () => files.size === 0 && (await page.evaluate<boolean>(STAYS)) && files.size === 0
   await until('the page and what it asked for', stays).catch(async (error: Error) => {
-    const asked = Array.from(open, (request) => `${request.method()} ${request.url()}`)
-    throw new Error(`${page.url()}: ${error.message}; no answer to ${JSON.stringify(asked)}; ${await page.evaluate<string>(UNSETTLED)}`)
+    const open = Array.from(files, (request) => request.url())
+    throw new Error(`${page.url()}: ${error.message}; files: ${open.join()}; ${await page.evaluate<string>(UNSETTLED)}`)
   })
 }
 
-/** Requests of a page that have no answer yet. */
-const waitingFor = new WeakMap<Page, Set<Request>>()
-/** Whether what is awaited is there, now and two frames later. */
+/** Waits for a message at the edge of the page. It counts also when it has closed by itself, and only once. */
+export async function announced(page: Page, text: string | RegExp): Promise<void> {
+  await until(`the message ${text}`, async () => {
+    const messages = await page.evaluate<string[]>('watched.announced')
+    const at = messages.findIndex((message) => (typeof text === 'string' ? message === text : text.test(message)))
+    if (at >= 0) await page.evaluate(`void watched.announced.splice(${at}, 1)`)
+    return at >= 0
+  })
+}
+
+/**
+ * Runs before the scripts of each page. Requests are counted in the page itself, and gone with it: one whose end the browser never
+ * reports cannot keep a test waiting. Messages are recorded, because they close by themselves.
+ */
+const WATCH = `{
+  const watched = (window.watched = { open: new Map(), announced: [] })
+  let requests = 0
+  const count = (url, answer) => {
+    const id = (requests += 1)
+    watched.open.set(id, url)
+    const end = () => watched.open.delete(id)
+    answer.then(end, end)
+    return answer
+  }
+  const ask = window.fetch
+  window.fetch = (...request) => count(String(request[0]?.url ?? request[0]), ask(...request))
+  for (const part of ['arrayBuffer', 'blob', 'json', 'text']) {
+    const read = Response.prototype[part]
+    Response.prototype[part] = function () {
+      return count(this.url, read.call(this))
+    }
+  }
+  const { send } = XMLHttpRequest.prototype
+  XMLHttpRequest.prototype.send = function (body) {
+    send.call(this, body)
+    count('an upload', new Promise((resolve) => this.addEventListener('loadend', resolve)))
+  }
+  new MutationObserver((changes) => {
+    const added = changes.flatMap(({ addedNodes }) => [...addedNodes]).filter((node) => node instanceof Element)
+    const messages = added.flatMap((node) => [...(node.matches('.toast') ? [node] : []), ...node.querySelectorAll('.toast')])
+    watched.announced.push(...messages.map((message) => message.firstChild.textContent))
+  }).observe(document, { childList: true, subtree: true })
+}`
+/** What a page needs beside the answers that its scripts ask for. */
+const FILES = ['script', 'stylesheet']
+/** Files of a page that are not there yet. */
+const filesOf = new WeakMap<Page, Set<Request>>()
+/** Whether what is awaited is there, now and two frames later; a page that draws no frames is looked at again after a second. */
 const STAYS = `new Promise((resolve) => {
-  const there = () => document.querySelector('h1') !== null && document.querySelector('[aria-busy=true]') === null
+  const there = () => watched.open.size === 0 && document.querySelector('h1') !== null && document.querySelector('[aria-busy=true]') === null
   const now = there()
-  requestAnimationFrame(() => requestAnimationFrame(() => resolve(now && there())))
+  const again = () => resolve(now && there())
+  requestAnimationFrame(() => requestAnimationFrame(again))
+  setTimeout(again, 1_000)
 })`
 
 /** What a page has that is awaited, and what is busy. */
-const UNSETTLED = `document.querySelectorAll('h1').length + ' h1, busy: ' +
-  [...document.querySelectorAll('[aria-busy=true]')].map((element) => element.outerHTML.slice(0, 200)).join('; ')`
+const UNSETTLED = `document.querySelectorAll('h1').length + ' h1; no answer: ' + [...watched.open.values()].join(', ') + '; busy: ' +
+  [...document.querySelectorAll('[aria-busy=true]')].map((element) => element.outerHTML.slice(0, 200)).join(', ')`
 
 /** Calls the operator API as a shop or feed would. @throws Error with the answer when it is not a success */
 export async function operator<T>(node: TestNode, method: string, path: string, json?: unknown): Promise<T> {

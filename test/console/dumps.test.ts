@@ -69,7 +69,6 @@ describe.skipIf(NO_BROWSER)(`Dumps in the console${WHY}`, () => {
     await until('it has failed', async () => (await operator<{ failure: string | null }>(node, 'GET', '/dumps')).failure !== null)
     await page.getByRole('alert').getByText('The last dump failed.').waitFor()
     expect(await seriousOf(page)).toEqual([])
-    await s3.start()
     await close()
   })
 })

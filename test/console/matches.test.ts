@@ -6,7 +6,7 @@ import type { SetMatch } from '#identity/set-matches.ts'
 import type { Stats } from '../../src/stats/read-stats.ts'
 import { pokemontcgFiles, tcgdexFiles } from '../imports/waiting-cards.ts'
 import { importFiles, startTestNode, type TestNode, until } from '../support/node.ts'
-import { launch, NO_BROWSER, operator, settled, signedIn, type Visit, WHY } from './browser.ts'
+import { announced, launch, NO_BROWSER, operator, settled, signedIn, type Visit, WHY } from './browser.ts'
 
 /** Pictures come from their source, which a test does not ask. */
 const PICTURES = /https:\/\/assets\.tcgdex\.net\//
@@ -35,7 +35,7 @@ describe.skipIf(NO_BROWSER)(`Matches in the console${WHY}`, () => {
   const decisionOf = async (name: string, state = 'decided') =>
     (await operator<Match[]>(node, 'GET', `/matches?state=${state}&per_page=100`)).find((match) => match.record.name === name)?.decision
   const shown = (name: string) => page.getByRole('article', { name, exact: true })
-  const done = (text: string) => page.getByText(text, { exact: true }).waitFor()
+  const done = (text: string) => announced(page, text)
 
   test('a record stands beside its candidate, with what tells them apart', async () => {
     await visited.open('/matches?reason=hp')
@@ -56,6 +56,7 @@ describe.skipIf(NO_BROWSER)(`Matches in the console${WHY}`, () => {
       names.push(name)
       await page.keyboard.press(key)
       await done({ 1: `Matched: ${name}`, n: `New item: ${name}`, l: `Postponed: ${name}` }[key]!)
+      await settled(page)
     }
     await page.getByText('No matches for these filters.').waitFor()
     await expect.poll(() => Promise.all(names.map(async (name) => (await decisionOf(name))?.kind))).toEqual(['accepted', 'separated', undefined])
@@ -95,7 +96,7 @@ describe.skipIf(NO_BROWSER)(`Matches in the console${WHY}`, () => {
       .getByRole('dialog', { name: /^Is Jungle the same set as / })
       .getByRole('button', { name: 'Same set' })
       .click()
-    await page.getByText(/^Jungle decided/).waitFor()
+    await announced(page, /^Jungle decided/)
     const decided = await operator<SetMatch[]>(node, 'GET', '/set-matches?state=decided')
     const jungle = decided.find(({ set }) => set.name === 'Jungle')!
     expect(jungle.decision!.set_ids).toContain(Number(chosen))

@@ -77,6 +77,7 @@ describe.skipIf(NO_BROWSER)(`Cancelling orders in the console${WHY}`, () => {
     await expect.poll(() => cancellations(4711)).toEqual([null, ['Damaged on arrival', 99.5]])
     await expect.poll(() => listing(last)).toMatchObject({ status: 'active', quantity: 1 })
     await button('Cancel line 2').waitFor({ state: 'detached' })
+    await settled(page)
     expect(await seriousOf(page)).toEqual([])
     await button('Cancel order').click()
     await dialog.getByLabel('Reason').fill('Buyer withdrew')

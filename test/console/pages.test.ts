@@ -6,7 +6,7 @@ import { startSampleNode } from '../graphql/client.ts'
 import type { PriceReview } from '#prices/reviews.ts'
 import { pokemontcgFiles, tcgdexFiles } from '../imports/waiting-cards.ts'
 import { seriousOf } from '../support/axe.ts'
-import { importFiles, importText, type TestNode } from '../support/node.ts'
+import { importFiles, importText, type TestNode, until } from '../support/node.ts'
 import { launch, LAYOUTS, NO_BROWSER, operator, signedIn, settled, visit, walk, WHY } from './browser.ts'
 
 describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
@@ -47,6 +47,7 @@ describe.skipIf(NO_BROWSER)(`Pages${WHY}`, () => {
       await open(path)
       await page.getByRole('button', { name: button }).click()
       await page.getByRole('dialog').waitFor()
+      await settled(page)
       expect(await seriousOf(page)).toEqual([])
       await page.keyboard.press('Escape')
       await page.getByRole('dialog').waitFor({ state: 'detached' })
@@ -147,6 +148,7 @@ async function fill(node: TestNode): Promise<string[]> {
   await operator(node, 'POST', `/matches/${match!.id}/separate`)
   await operator(node, 'POST', '/sources/source_c/set-aside', { reason: "The feed repeats last year's prices" })
   await operator(node, 'POST', '/dumps')
+  await until('the dump is made', async () => (await operator<{ running: object | null }>(node, 'GET', '/dumps')).running === null)
   const rule = await operator<{ id: number }>(node, 'POST', '/approval-rules', {
     name: 'Known sellers at usual prices',
     mode: 'shadow',

@@ -6,7 +6,7 @@ import { call } from '#core/verb.ts'
 import { codeOf, member, nextCode, PASSWORD } from '../accounts/people-kit.ts'
 import { seriousOf } from '../support/axe.ts'
 import { startTestNode, type TestNode, until } from '../support/node.ts'
-import { launch, NO_BROWSER, settled, type Visit, visit, WHY } from './browser.ts'
+import { announced, launch, NO_BROWSER, settled, type Visit, visit, WHY } from './browser.ts'
 
 const NARROW = { viewport: { width: 390, height: 800 }, locale: 'tr-TR' }
 
@@ -62,7 +62,8 @@ describe.skipIf(NO_BROWSER)(`People${WHY}`, () => {
     const secret = (await page.locator('output.secret').textContent())!.replaceAll(' ', '')
     await expect.poll(() => page.locator('svg.qr-code path').getAttribute('d')).toMatch(/^M\d/)
     await expectSound(page)
-    await page.locator('input[name=code]').fill(codeOf(node, secret))
+    const used = codeOf(node, secret)
+    await page.locator('input[name=code]').fill(used)
     await page.keyboard.press('Enter')
     await page.getByRole('link', { name: 'Audit log' }).waitFor()
 
@@ -85,7 +86,7 @@ describe.skipIf(NO_BROWSER)(`People${WHY}`, () => {
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.locator('input[name=code]').waitFor()
     await expectSound(page)
-    await signInAs(first, 'ayşe', codeOf(node, secret))
+    await signInAs(first, 'ayşe', used)
     await page.getByRole('alert').getByText('The name, the password or the code is wrong').waitFor()
     nextCode(node)
     await signInAs(first, 'ayşe', codeOf(node, secret))
@@ -108,7 +109,7 @@ describe.skipIf(NO_BROWSER)(`People${WHY}`, () => {
       .first()
       .click()
     await page.getByRole('dialog').getByRole('button', { name: 'End' }).click()
-    await page.getByText('Session ended').waitFor()
+    await announced(page, 'Session ended')
     await expect.poll(() => page.locator('tbody tr').filter({ hasText: 'this session' }).count()).toBe(1)
     await second.page.reload()
     await second.page.locator('input[name=code]').waitFor()

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PriceDecision } from '#prices/price-decisions.ts'
 import type { PriceReview } from '#prices/reviews.ts'
 import { startTestNode, type TestNode, until } from '../support/node.ts'
-import { launch, NO_BROWSER, operator, settled, signedIn, type Visit, WHY } from './browser.ts'
+import { announced, launch, NO_BROWSER, operator, settled, signedIn, type Visit, WHY } from './browser.ts'
 
 const at = (day: number) => new Date(Date.UTC(2026, 9, day)).toISOString()
 
@@ -63,7 +63,7 @@ describe.skipIf(NO_BROWSER)(`Price review in the console${WHY}`, () => {
     return prices.find((price) => price.market === market)?.price
   }
   const shown = (name: string) => page.getByRole('article', { name, exact: true })
-  const done = (text: string) => page.getByRole('status').getByText(text, { exact: true }).first().waitFor()
+  const done = (text: string) => announced(page, text)
   const focusList = () => page.getByRole('list', { name: 'Prices under review' }).getByRole('button').first().focus()
 
   test('a held price stands beside the published one, with set, number, reason and history', async () => {

@@ -6,7 +6,7 @@ import { STATES } from '#prices/evidence/types.ts'
 import type { PriceSource } from '#prices/list-sources.ts'
 import { startSampleNode } from '../graphql/client.ts'
 import { OPERATOR_TOKEN, type TestNode, until } from '../support/node.ts'
-import { launch, NO_BROWSER, operator, signedIn, settled, type Visit, WHY } from './browser.ts'
+import { announced, launch, NO_BROWSER, operator, signedIn, settled, type Visit, WHY } from './browser.ts'
 
 const ENV = { MARKET_NAMES: 'source_a=PriceCharting,source_b=Cardmarket (EU)', SOURCE_CURRENCIES: 'source_b=EUR,source_c=GBP' }
 
@@ -110,7 +110,7 @@ describe.skipIf(NO_BROWSER)(`Prices in the console${WHY}`, () => {
       .waitFor()
     await dialog().getByLabel('Day').fill('2026-11-20')
     await dialog().getByRole('button', { name: 'Save' }).click()
-    await page.getByText('GBP rate for 20 Nov 2026 saved').waitFor()
+    await announced(page, 'GBP rate for 20 Nov 2026 saved')
     await page.getByRole('row', { name: '20 Nov 2026 GBP 55.123456' }).waitFor()
     await page.getByText('No exchange rate for GBP').waitFor({ state: 'detached' })
     await expect.poll(() => operator(node, 'GET', '/rates?currency=GBP')).toMatchObject([{ currency: 'GBP', day: '2026-11-20', rate: 55.123456 }])
@@ -157,13 +157,13 @@ describe.skipIf(NO_BROWSER)(`Prices in the console${WHY}`, () => {
     await button('Set aside: Source C').click()
     await dialog().getByLabel('Reason').fill('Wrong file')
     await dialog().getByRole('button', { name: 'Set aside' }).click()
-    await page.getByText(`Source C set aside; stale prices: ${waiting!.prices.toLocaleString('en-GB')}`).waitFor()
+    await announced(page, `Source C set aside; stale prices: ${waiting!.prices.toLocaleString('en-GB')}`)
     await row('Source C GBP').getByText('Wrong file').waitFor()
     await row('Source C GBP')
       .getByRole('link', { name: `${waiting!.prices.toLocaleString('en-GB')} (100%)` })
       .waitFor()
     await button('Restore: Source C').click()
-    await page.getByText('Source C restored').waitFor()
+    await announced(page, /^Source C restored/)
     await button('Set aside: Source C').waitFor()
     await expect.poll(() => button(/: Service$/).count()).toBe(0)
   })

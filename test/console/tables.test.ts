@@ -8,7 +8,7 @@ import { startSampleNode } from '../graphql/client.ts'
 import { seriousOf } from '../support/axe.ts'
 import { OPERATOR_TOKEN, send, type TestNode, until } from '../support/node.ts'
 import { openReceiver, status } from '../webhooks/receiver.ts'
-import { launch, NO_BROWSER, operator, settled, signedIn, type Visit, WHY } from './browser.ts'
+import { announced, launch, NO_BROWSER, operator, settled, signedIn, type Visit, WHY } from './browser.ts'
 
 interface Listing {
   id: number
@@ -238,6 +238,7 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
     await page.getByLabel('State').selectOption('pending')
     const chip = page.getByRole('list', { name: 'Filters' }).getByRole('button', { name: 'Seller: Test plus' })
     await chip.waitFor()
+    await settled(page)
     expect(await seriousOf(page)).toEqual([])
     await page.reload()
     await chip.focus()
@@ -266,6 +267,7 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
     await menu.getByLabel('View name').fill('Most expensive')
     await menu.getByRole('button', { name: 'Save view' }).click()
     await menu.getByRole('link', { name: 'Most expensive' }).waitFor()
+    await settled(page)
     expect(await seriousOf(page)).toEqual([])
     const downloading = page.waitForEvent('download')
     await menu.getByRole('button', { name: 'Download as CSV' }).click()
@@ -290,17 +292,17 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
     await page.getByLabel('Select all').check()
     await page.getByRole('button', { name: 'Approve (2)' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
-    await page.getByText('Approved: 2').waitFor()
+    await announced(page, 'Approved: 2')
     await expect.poll(() => Promise.all(made.map(statusOf))).toEqual(['active', 'active'])
     await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
-    await page.getByText('Undone: 2').waitFor()
+    await announced(page, 'Undone: 2')
     await expect.poll(() => Promise.all(made.map(statusOf))).toEqual(['pending', 'pending'])
     await settled(page)
     await page.getByLabel('Select Bulk one').check()
     await page.getByRole('button', { name: 'Reject (1)' }).click()
     await page.getByRole('dialog').getByLabel('Reason', { exact: true }).fill('Not this one')
     await page.getByRole('dialog').getByRole('button', { name: 'Reject' }).click()
-    await page.getByText('Rejected: 1').waitFor()
+    await announced(page, 'Rejected: 1')
     await expect.poll(() => Promise.all(made.map(statusOf))).toEqual(['rejected', 'pending'])
   })
 
@@ -312,11 +314,11 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
     await page.getByLabel('Select all').check()
     await page.getByRole('button', { name: 'Suspend (2)' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click()
-    await page.getByText('Suspended: 2').waitFor()
+    await announced(page, 'Suspended: 2')
     expect(await suspended()).toEqual([true, true])
     await page.getByRole('button', { name: 'Resume (2)' }).waitFor()
     await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
-    await page.getByText('Resumed: 2').waitFor()
+    await announced(page, 'Resumed: 2')
     expect(await suspended()).toEqual([false, false])
   })
 
@@ -329,7 +331,7 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
     await page.getByLabel('Select all').check()
     await page.getByRole('button', { name: 'Revoke (2)' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
-    await page.getByText('Revoked: 2').waitFor()
+    await announced(page, 'Revoked: 2')
     const found = await operator<{ revoked_at: string | null }[]>(node, 'GET', `${path}?search=Leaked`)
     expect(found.map((key) => key.revoked_at !== null)).toEqual([true, true, true])
   })
@@ -343,8 +345,8 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
     await visited.open('/webhooks?state=delivered')
     await page.getByLabel('Select all').check()
     await page.getByRole('button', { name: 'Send again (2)' }).click()
-    await page.getByText('Queued for redelivery: 2').waitFor()
-    await until('both arrive again', () => receiver.received.length === 4)
+    await announced(page, 'Queued for redelivery: 2')
+    await until('both arrive again', () => receiver.received.length >= 4)
     await receiver.close()
   })
 
@@ -354,6 +356,7 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
       const dialog = page.getByRole('dialog')
       await dialog.getByRole('combobox').fill(text)
       await dialog.getByRole('option', { name: option }).first().waitFor()
+      await settled(page)
       expect(await seriousOf(page)).toEqual([])
       return dialog
     }
@@ -377,7 +380,7 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await visited.open('/accounts?search=Test plus')
     await page.getByRole('button', { name: `Copy id ${node.accounts.plus}` }).click()
-    await page.getByText(`Copied id ${node.accounts.plus}`).waitFor()
+    await announced(page, `Copied id ${node.accounts.plus}`)
     await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(String(node.accounts.plus))
   })
 
@@ -401,6 +404,7 @@ describe.skipIf(NO_BROWSER)(`In the browser${WHY}`, () => {
         const shift = await narrow.page.evaluate<number>('window.shift')
         if (shift > MOST_SHIFT) moved.push(`${path} by ${shift} at ${viewport.width} pixels`)
       }
+      await narrow.page.unrouteAll({ behavior: 'wait' })
       await narrow.close()
     }
     expect(moved).toEqual([])

@@ -1,4 +1,8 @@
 // A whole node for tests, as the program composes it: both listeners, a key of every plan, and a clock that tests move.
+import { createHash } from 'node:crypto'
+import { mkdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createAccount } from '#accounts/create-account.ts'
 import { createKey } from '#accounts/create-key.ts'
 import type { Log } from '#core/context.ts'
@@ -14,6 +18,9 @@ import { freshDatabase } from './postgres.ts'
 
 export const OPERATOR_TOKEN = 'operator token of the tests'
 export const silent: Log = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} }
+
+/** A database that a busy machine keeps waiting is not lost. */
+export const PATIENT = { connectTimeoutMs: 60_000, patienceMs: 60_000 }
 
 export class Clock {
   #offsetMs = 0
@@ -38,6 +45,9 @@ export interface TestNodeOptions {
 export async function startTestNode({ databaseUrl, env = {}, log = silent }: TestNodeOptions = {}) {
   const own = databaseUrl === undefined ? await freshDatabase() : null
   const url = databaseUrl ?? own!.url
+  // Nodes share files only with nodes on the same database.
+  const dataDir = join(tmpdir(), `mintmark-node-${createHash('sha256').update(url).digest('hex').slice(0, 16)}`)
+  mkdirSync(dataDir, { recursive: true })
   const clock = new Clock()
   const config = readConfig({
     PORT: '0',
@@ -45,12 +55,13 @@ export async function startTestNode({ databaseUrl, env = {}, log = silent }: Tes
     RATE_LIMITS: 'off',
     DUMP_HOUR: 'off',
     START_FILE_MINUTES: '0',
+    DATA_DIR: dataDir,
     DATABASE_URL: url,
     OPERATOR_TOKEN,
     SECRET_KEY: 'secret key of all the tests',
     ...env,
   })
-  const db = openPool<Schema>({ url, max: 12, applicationName: 'mintmark test' })
+  const db = openPool<Schema>({ url, max: 12, applicationName: 'mintmark test', ...PATIENT })
   const node = await startNode({ config, db, log, now: clock.now, listeners: { public: true, operator: true }, worker: true })
   const ctx = node.ctx({ kind: 'operator', name: 'test' })
   const keys = {} as Record<Plan, string>
@@ -63,7 +74,9 @@ export async function startTestNode({ databaseUrl, env = {}, log = silent }: Tes
   const close = async () => {
     await node.close()
     await db.close()
-    await own?.drop()
+    if (!own) return
+    await own.drop()
+    rmSync(dataDir, { recursive: true, force: true })
   }
   return { ...node, ctx, db, clock, config, databaseUrl: url, keys, accounts, close }
 }

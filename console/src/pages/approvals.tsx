@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { type ApiError, newKey } from '#ui/api.ts'
-import { asApiError, useVersion } from '#ui/data.ts'
+import { asApiError } from '#ui/data.ts'
 import { may, request, useData, writeNow } from '../api.ts'
 import type { ListingDecision, WaitingListing } from '../api-types.ts'
 import { confirmed } from '#ui/dialog.tsx'
@@ -29,14 +29,16 @@ const PATHS = { approve: 'approve', reject: 'reject', request_change: 'request-c
 const DONE = { approve: 'approvedCount', reject: 'rejectedCount', request_change: 'changeRequestedCount' } as const
 
 export function ApprovalsPage() {
-  const [version, changed] = useVersion()
   const { values, page, filtered, bar, link } = useFilters([
     { name: 'search', label: t('title'), type: 'search' },
     { name: 'seller_id', label: t('seller'), picker: accounts },
     { name: 'item_id', label: t('item'), picker: items },
   ])
-  const queue = useData('/listings/waiting', { query: { ...values, page, per_page: SHOWN }, version })
-  const last = useData('/listing-decisions', { query: { mine: 1, undoable: 1, per_page: 1 }, version, again: untilOver }).data?.[0]
+  const { applying, apply } = useInTurn()
+  const paused = applying > 0
+  const queue = useData('/listings/waiting', { query: { ...values, page, per_page: SHOWN }, paused })
+  const decisions = useData('/listing-decisions', { query: { mine: 1, undoable: 1, per_page: 1 }, paused, again: untilOver })
+  const last = decisions.data?.[0]
   const { url } = useLocation()
   const [chosen, setChosen] = useState<number[]>([])
   /** decided on this page; the displayed queue may be older */
@@ -48,14 +50,13 @@ export function ApprovalsPage() {
   /** listing to show when the new queue has loaded */
   const [next, setNext] = useState<number | null>(null)
   const [reason, setReason] = useState('')
-  const { applying, apply } = useInTurn(changed)
 
   const rows = (queue.data ?? []).filter((row) => !decided.includes(row.id))
   const { whole, list, current, show, onKey } = useQueue(rows, (row) => row.id)
   // A newer queue is without them, or they wait again.
   // biome-ignore lint/correctness/useExhaustiveDependencies: another answer is a newer queue
   useEffect(() => {
-    if (applying === 0) setDecided([])
+    setDecided([])
     const place = queue.data?.findIndex((row) => row.id === next) ?? -1
     if (place >= 0) show(place)
     setNext(null)
@@ -113,7 +114,8 @@ export function ApprovalsPage() {
   }
   const rejectWith = (preset: string) => decide('reject', { reason: preset })
   const undo = () => {
-    if (!last) return
+    // Until the next answer the last decision may be an older one.
+    if (!last || decisions.loading) return
     void apply(async () => {
       if (!(await writeNow('POST', `/listings/${last.listing_id}/undo-decision`))) return
       announce(t('decisionUndoneOf', { title: last.title ?? `#${last.listing_id}` }))
@@ -163,7 +165,7 @@ export function ApprovalsPage() {
       {last && (
         <p class="last">
           {term('listingDecision', last.decision)}: {last.title ?? `#${last.listing_id}`}{' '}
-          <button type="button" aria-keyshortcuts="u" disabled={applying > 0} onClick={undo}>
+          <button type="button" aria-keyshortcuts="u" disabled={decisions.loading} onClick={undo}>
             {t('undo')} <kbd>U</kbd>
           </button>
         </p>
@@ -177,7 +179,7 @@ export function ApprovalsPage() {
         ))}
       {queue.error ? (
         <Failure error={queue.error} retry={queue.reload} />
-      ) : !queue.data || (rows.length === 0 && (queue.loading || applying > 0)) ? (
+      ) : !queue.data || (rows.length === 0 && queue.loading) ? (
         <Waiting />
       ) : !current ? (
         <Empty>{filtered ? t('nothingMatches') : t('noApprovals')}</Empty>

@@ -172,7 +172,7 @@ function References({ review: { references, label } }: { review: ListingReview }
 
 interface BesideProps {
   listing: StoredListing
-  /** null while loading */
+  /** null while loading; what depends on it has its place from the start */
   review: ListingReview | null
 }
 
@@ -198,13 +198,13 @@ export function ListingBeside({ listing, review }: BesideProps) {
           brief
           rows={[
             [t('price'), <strong key="price">{mark('price', lira(listing.price))}</strong>],
-            [t('againstReference'), review && <AgainstReference key="ratio" review={review} />],
+            [t('againstReference'), review ? <AgainstReference key="ratio" review={review} /> : '…'],
             [t('grade'), <GradeOf key="grade" listing={listing} changed={changed.has('grade_id')} />],
             [t('spoken'), mark('language', listing.language === null ? t('notStated') : language(listing.language))],
             [t('stock'), mark('quantity', count(listing.quantity))],
             [t('pictures'), count(listing.images.length)],
             [t('seller'), <Named key="seller" of="accounts" id={listing.seller_id} />],
-            [t('sellerRecord'), record && t('recordOf', { ...record, days: record.account_age_days })],
+            [t('sellerRecord'), record ? t('recordOf', { ...record, days: record.account_age_days }) : '…'],
             [t('state'), <Status key="state" code={listing.status} />],
             [t('approvedPrice'), listing.approved_price === null ? null : lira(listing.approved_price)],
             [t('shippingPayer'), mark('shipping_payer', term('payer', listing.shipping_payer))],

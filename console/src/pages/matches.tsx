@@ -1,9 +1,8 @@
 // Records pending a decision about their item: each next to its candidates, decided by keyboard.
 import { useEffect, useState } from 'preact/hooks'
-import { useLocation } from 'preact-iso'
 import { newKey } from '#ui/api.ts'
 import { type Match, matchReasonRuleValues as RULES, matchStateValues as STATES, type MatchReason } from '../api-types.ts'
-import { asApiError, useVersion } from '#ui/data.ts'
+import { asApiError } from '#ui/data.ts'
 import { may, request, useData } from '../api.ts'
 import { Tabs } from '#ui/frame.tsx'
 import { Heading } from '#ui/heading.tsx'
@@ -34,7 +33,6 @@ export function MatchTabs({ current }: { current: 'cards' | 'sets' }) {
 }
 
 export function MatchesPage() {
-  const [version, changed] = useVersion()
   const { values, page, filtered, bar, link } = useFilters([
     { name: 'state', label: t('state'), options: STATES.map((code) => ({ value: code, text: term('matchState', code) })), always: true },
     { name: 'reason', label: t('why'), options: RULES.map((code) => ({ value: code, text: term('matchRule', code) })) },
@@ -42,14 +40,12 @@ export function MatchesPage() {
     { name: 'set', label: t('set'), type: 'search' },
     { name: 'game', label: t('game') },
   ])
-  const queue = useData('/matches', { query: { ...values, page, per_page: SHOWN }, version })
-  const { url } = useLocation()
+  const { applying, apply } = useInTurn()
+  const queue = useData('/matches', { query: { ...values, page, per_page: SHOWN }, paused: applying > 0 })
   /** decided on this page; the displayed queue may be older */
   const [decided, setDecided] = useState<number[]>([])
-  // The rest of the queue is loaded once this page of it is decided.
-  const { applying, apply } = useInTurn(changed)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another address is another page
-  useEffect(() => setDecided([]), [url])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new response is a newer queue
+  useEffect(() => setDecided([]), [queue.data])
   const rows = (queue.data ?? []).filter((row) => !decided.includes(row.id))
   const { whole, list, current, show, onKey } = useQueue(rows, (row) => row.id)
   const isDecided = current?.state === 'decided'
@@ -94,7 +90,7 @@ export function MatchesPage() {
       </p>
       {queue.error ? (
         <Failure error={queue.error} retry={queue.reload} />
-      ) : !queue.data || (rows.length === 0 && (queue.loading || applying > 0)) ? (
+      ) : !queue.data || (rows.length === 0 && queue.loading) ? (
         <Waiting />
       ) : !current ? (
         <Empty>{filtered ? t('nothingMatches') : t('noMatches')}</Empty>

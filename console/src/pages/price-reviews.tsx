@@ -1,6 +1,5 @@
 // Prices under review by item and cause, each next to the other prices of the item; decided by keyboard, one by one, by group, or all that match.
 import { useEffect, useState } from 'preact/hooks'
-import { useLocation } from 'preact-iso'
 import { newKey } from '#ui/api.ts'
 import {
   type PriceDecision,
@@ -9,7 +8,7 @@ import {
   priceReviewStateValues as STATES,
   type ReviewedPrice,
 } from '../api-types.ts'
-import { asApiError, useVersion } from '#ui/data.ts'
+import { asApiError } from '#ui/data.ts'
 import type { Body } from '#ui/operations.ts'
 import { may, type OperatorApi, request, useData, writeNow } from '../api.ts'
 import { confirmed } from '#ui/dialog.tsx'
@@ -42,7 +41,6 @@ const DECIDABLE = {
 } as const satisfies Record<PriceReview['state'], readonly How[]>
 
 export function PriceReviewsPage() {
-  const [version, changed] = useVersion()
   const { values, page, filtered, bar, link } = useFilters([
     { name: 'state', label: t('state'), options: STATES.map((code) => ({ value: code, text: term('status', code) })) },
     { name: 'cause', label: t('why'), options: CAUSES.map((code) => ({ value: code, text: causeName(code) })) },
@@ -58,15 +56,14 @@ export function PriceReviewsPage() {
       always: true,
     },
   ])
-  const queue = useData('/price-reviews', { query: { ...values, page, per_page: SHOWN }, version })
-  const { url } = useLocation()
+  const { applying, apply } = useInTurn()
+  const queue = useData('/price-reviews', { query: { ...values, page, per_page: SHOWN }, paused: applying > 0 })
   /** decided on this page; the displayed queue may be older */
   const [decided, setDecided] = useState<string[]>([])
-  // The remainder of decided groups, such as the other side of a dispute, returns with the next response.
-  const { applying, apply } = useInTurn(changed)
   const [last, setLast] = useState<{ id: number; text: string } | null>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another address is another page
-  useEffect(() => setDecided([]), [url])
+  // The remainder of decided groups, such as the other side of a dispute, returns with the next response.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a new response counts
+  useEffect(() => setDecided([]), [queue.data])
   const rows = (queue.data ?? []).filter((row) => !decided.includes(keyOf(row)))
   const { whole, list, current, show, onKey } = useQueue(rows, keyOf)
 
@@ -108,10 +105,6 @@ export function PriceReviewsPage() {
       announce(text)
     })
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only another answer counts
-  useEffect(() => {
-    if (applying === 0) setDecided([])
-  }, [queue.data])
   onKey((event) => {
     if (!may('catalogue')) return
     const digit = /^Digit([1-9])$/.exec(event.code)?.[1]
@@ -166,7 +159,7 @@ export function PriceReviewsPage() {
       )}
       {queue.error ? (
         <Failure error={queue.error} retry={queue.reload} />
-      ) : !queue.data || (rows.length === 0 && (queue.loading || applying > 0)) ? (
+      ) : !queue.data || (rows.length === 0 && queue.loading) ? (
         <Waiting />
       ) : !current ? (
         <Empty>{filtered ? t('nothingMatches') : t('noReviews')}</Empty>

@@ -64,7 +64,7 @@ export function RatesPage() {
               ))}
             </datalist>
             <Field label={t('day')} hint={t('rateDayHint')}>
-              <input name="day" type="date" value={new Date().toISOString().slice(0, 10)} required />
+              <input name="day" type="date" defaultValue={new Date().toISOString().slice(0, 10)} required />
             </Field>
             <Field label={t('rateInLira')} hint={t('rateHint')}>
               <input name="rate" type="number" min={0} step="any" required />

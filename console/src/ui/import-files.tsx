@@ -44,19 +44,28 @@ export function ImportFiles({ formats, onStarted }: { formats: ImportFormat[]; o
   const isMapped = (format: string) => formats.some(({ name, mapped }) => mapped && name === format)
   const add = async (list: FileList | null | undefined) => {
     const chosen = [...(list ?? [])]
-    const known = await request('GET', '/price-mappings').then(
-      ({ data }) => data,
-      () => [],
-    )
+    const [known, readable] = await Promise.all([
+      request('GET', '/price-mappings').then(
+        ({ data }) => data,
+        () => [],
+      ),
+      // Files may be chosen before the page has the formats.
+      formats.length > 0
+        ? formats
+        : request('GET', '/import-formats').then(
+            ({ data }) => data,
+            () => [],
+          ),
+    ])
     const added = await Promise.all(
       chosen.map(async (file): Promise<Chosen> => {
         const head = await headOf(file)
         const rows = firstRows(head, head.length === file.size)
-        const guessed = guessFormat(head, formats)
+        const guessed = guessFormat(head, readable)
         const fitting = guessed === null ? fittingMapping(rows, known) : null
         if (fitting?.mapping.market) setMarket(fitting.mapping.market)
         const draft = fitting ? mappingDraft(fitting) : draftOf(rows)
-        const format = guessed ?? (isPriceList(draft) ? mappedFormat(head, formats) : null) ?? ''
+        const format = guessed ?? (isPriceList(draft) ? mappedFormat(head, readable) : null) ?? ''
         return { file, format, rows, draft, percent: null, check: null, importId: null, error: null }
       }),
     )

@@ -1,7 +1,5 @@
 // Badge with the number of prices pending a decision, polled every minute and on each page.
-import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { useVersion } from '#ui/data.ts'
 import { useData } from '../api.ts'
 import { t } from '../words.ts'
 
@@ -10,10 +8,8 @@ const AGAIN_MS = 60_000
 const MOST = 999
 
 export function PricesWaiting() {
-  const { url } = useLocation()
-  const [version, again] = useVersion()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: reloads on each page, because decisions may have been made
-  useEffect(again, [url])
+  // Reloads on each page, because decisions may have been made.
+  const { url: version } = useLocation()
   const waiting = useData('/price-reviews/count', { again: () => AGAIN_MS, version }).data
   const prices = waiting ? waiting.held + waiting.disputed : 0
   if (prices === 0) return null

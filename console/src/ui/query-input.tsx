@@ -27,6 +27,8 @@ export function QueryInput({ label, value, onSettled }: QueryInputProps) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const asking = useRef<AbortController>(undefined)
   const settled = useRef(value)
+  /** where typing goes on after an option was chosen */
+  const caret = useRef<number | null>(null)
   const [typed, setTyped] = useState(value)
   const [offered, setOffered] = useState(NOTHING)
 
@@ -37,6 +39,10 @@ export function QueryInput({ label, value, onSettled }: QueryInputProps) {
       setTyped(value)
     }
   }, [value])
+  useEffect(() => {
+    if (caret.current !== null) input.current?.setSelectionRange(caret.current, caret.current)
+    caret.current = null
+  })
   useEffect(
     () => () => {
       clearTimeout(timer.current)
@@ -81,7 +87,7 @@ export function QueryInput({ label, value, onSettled }: QueryInputProps) {
     setOffered(NOTHING)
     change(before + rest, before.length)
     if (isTerm) asking.current?.abort()
-    requestAnimationFrame(() => input.current?.setSelectionRange(before.length, before.length))
+    caret.current = before.length
   }
 
   const combobox = useCombobox({

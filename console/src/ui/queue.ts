@@ -67,20 +67,17 @@ function isTyping({ target }: KeyboardEvent): boolean {
   )
 }
 
-/** Runs writes in order, so that the user need not wait for each; calls `onDone` after the last one. */
-export function useInTurn(onDone: () => void): { applying: number; apply: (run: () => Promise<void>) => Promise<void> } {
+/**
+ * Runs writes in order, so that the user need not wait for each. Pause the queue while `applying` is above 0: a response that is
+ * older than a decision would show the decided row again.
+ */
+export function useInTurn(): { applying: number; apply: (run: () => Promise<void>) => Promise<void> } {
   const [applying, setApplying] = useState(0)
   const last = useRef<Promise<void>>(Promise.resolve())
-  const wasApplying = useRef(false)
   const apply = (run: () => Promise<void>) => {
     setApplying((n) => n + 1)
     last.current = last.current.then(run).finally(() => setApplying((n) => n - 1))
     return last.current
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `onDone` is a new function on every rendering
-  useEffect(() => {
-    if (wasApplying.current && applying === 0) onDone()
-    wasApplying.current = applying > 0
-  }, [applying])
   return { applying, apply }
 }
