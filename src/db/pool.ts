@@ -17,7 +17,7 @@ import { ConnectionWatch } from './connection-watch.ts'
 import { NoServerError, pointAt, type Role, ROLE, Servers } from './servers.ts'
 import { isServerLost } from './transaction.ts'
 
-/** Timeout of a connection, new or from the pool: with the response to the waiting caller, this stays below 3 s. */
+/** With the response to the waiting caller, this stays below 3 s. */
 const CONNECT_TIMEOUT_MS = 2_000
 const PATIENCE_MS = 1_000
 const KEEPALIVE_MS = 5_000
@@ -48,6 +48,8 @@ export interface PoolOptions {
   statementTimeoutMs?: number
   /** How long the database may be silent before waiting statements fail (twice that in total); 1 s unless set. */
   patienceMs?: number
+  /** How long a caller waits for a connection, new or from the pool; 2 s unless set. */
+  connectTimeoutMs?: number
 }
 
 /** Makes the server release what a vanished machine held within seconds; no effect on Unix sockets. */
@@ -72,7 +74,7 @@ export function openPool<Schema>(options: PoolOptions): Database<Schema> {
     connectionString: servers.url,
     max: options.max,
     application_name: options.applicationName,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_MS,
     types: { getTypeParser },

@@ -7,7 +7,7 @@ import { readConfig } from '#config.ts'
 import { openPool } from '#db/pool.ts'
 import type { Schema } from '#db/schema.ts'
 import { startNode } from '#node.ts'
-import { silent } from './node.ts'
+import { PATIENT, settle, silent } from './node.ts'
 import { freshDatabase } from './postgres.ts'
 
 export type DemoNode = Awaited<ReturnType<typeof startDemoNode>>
@@ -24,8 +24,9 @@ export async function startDemoNode() {
     SECRET_KEY: 'secret key of the reference',
     WEBHOOK_RETRY_DELAYS: '10ms,10ms',
   })
-  const db = openPool<Schema>({ url: database.url, max: 8, applicationName: 'mintmark test' })
+  const db = openPool<Schema>({ url: database.url, max: 8, applicationName: 'mintmark test', ...PATIENT })
   const node = await startNode({ config, db, log: silent, now: () => new Date(), listeners: { public: true, operator: true }, worker: true })
+  await settle(node)
   const close = async () => {
     await node.close()
     await db.close()
