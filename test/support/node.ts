@@ -24,9 +24,9 @@ export class Clock {
     this.#offsetMs += ms
   }
 
-  /** From now on only `advance` moves it, until `go`: for what is asserted to the second. */
-  stop(): void {
-    this.#stoppedMs ??= Date.now()
+  /** From now on only `advance` moves it, until `go`: for what is asserted to the second. Clocks stopped at one moment stay equal. */
+  stop(atMs = Date.now()): void {
+    this.#stoppedMs ??= atMs
   }
 
   /** Moves on as time does, from where it stands. */
