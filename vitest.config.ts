@@ -43,7 +43,7 @@ export default defineConfig({
     environment: 'node',
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts', 'test/support/build-pages.ts'],
-    setupFiles: ['test/support/fixed-seed.ts'],
+    setupFiles: ['test/support/same-cases.ts'],
     pool: 'forks',
     // A worker loads the service once for all its files. They share nothing else: each has a database of its own.
     isolate: false,

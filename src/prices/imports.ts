@@ -105,7 +105,7 @@ export async function closeImport(tx: Tx, id: number, outcome: ImportOutcome): P
       percent: outcome.status === 'done' ? 100 : sql<number>`percent`,
       errors: JSON.stringify(outcome.refusals.rows),
       reasons: JSON.stringify(outcome.refusals.reasons),
-      ...(outcome.why && failure(outcome.why)),
+      ...(outcome.why ? failure(outcome.why) : { message: null, rule: null, params: null }),
       finished_at: sql<Date>`clock_timestamp()`,
     })
     .where('id', '=', id)
