@@ -52,7 +52,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Pages are asked until they show what is expected: a busy machine takes longer, and is not wrong.
     expect: { poll: { timeout: 60_000, interval: 25 } },
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
   },
 })
