@@ -43,6 +43,7 @@ export default defineConfig({
     environment: 'node',
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts', 'test/support/build-pages.ts'],
+    setupFiles: ['test/support/same-cases.ts'],
     pool: 'forks',
     // A worker loads the service once for all its files. They share nothing else: each has a database of its own.
     isolate: false,
@@ -51,7 +52,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // Pages are asked until they show what is expected: a busy machine takes longer, and is not wrong.
     expect: { poll: { timeout: 60_000, interval: 25 } },
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
   },
 })

@@ -25,7 +25,7 @@ import { DumpMaker } from '#dumps/maker.ts'
 import { checkDumpStore, openDumpStore } from '#dumps/open-store.ts'
 import { type Heartbeat, workerHeartbeat } from '#jobs/heartbeat.ts'
 import { Notices } from '#jobs/notices.ts'
-import { Scheduler } from '#jobs/scheduler.ts'
+import { Scheduler, type TaskRecord } from '#jobs/scheduler.ts'
 import { judgeWaiting } from '#market/approval/judge.ts'
 import { expireListings } from '#market/expire-listings.ts'
 import { runDueRules } from '#market/repricing/run-due-rules.ts'
@@ -90,6 +90,8 @@ export interface RunningNode {
   ctx: (viewer: Viewer) => NodeCtx
   /** metrics of this process, as text */
   metrics: () => Promise<string>
+  /** how the last run of each periodic task went */
+  tasks: () => readonly TaskRecord[]
   /**
    * Sends callers elsewhere before `close`: each connection ends with its next answer. Readiness goes down and it takes at most
    * 4 s, unless the node is `replaced` by another on the same port: then requests under way have a minute.
@@ -348,7 +350,7 @@ export async function startNode({
     }
     keepHouse(scheduler, { db, archive }, now, config.priceHistoryDays)
     started = true
-    return { publicUrl, operatorUrl, catalogue, listings, polls, market, ctx, metrics, drain, close }
+    return { publicUrl, operatorUrl, catalogue, listings, polls, market, ctx, metrics, tasks: () => scheduler.tasks(), drain, close }
   } catch (error) {
     await close()
     throw error

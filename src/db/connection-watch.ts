@@ -148,12 +148,14 @@ export class ConnectionWatch {
     this.#sinceProbe = 0
     client.on('error', () => {})
     this.#busyBackends(client, suspects).then(
-      (busy) => {
-        if (this.#probe !== probe) return
-        this.#probe = null
-        this.#lost = false
-        this.#judge(probe, busy)
-      },
+      // A result that arrived with this answer may be read after it, in the same turn of the loop.
+      (busy) =>
+        setImmediate(() => {
+          if (this.#probe !== probe) return
+          this.#probe = null
+          this.#lost = false
+          this.#judge(probe, busy)
+        }),
       () => {
         // A refused connection is a response, too: whatever needs the database fails by itself.
         if (this.#probe === probe) this.#probe = null

@@ -51,11 +51,14 @@ export async function startImport(on: Queryable, id: number): Promise<void> {
 /** Class of the advisory lock that the workers of a running import share. An import marked as running whose lock is free was interrupted. */
 export const IMPORT_LOCK = 7308
 
+/** An import takes its lock a moment after its row has committed; where it waits for a connection, after some seconds. */
+const LOCKED_WITHIN_SECONDS = 30
+
 /** Marks interrupted imports as failed; nothing of them was committed. */
 export async function failBrokenImports(db: Db): Promise<void> {
   const { rows } = await sql<{ id: number }>`
     with under_way as materialized (
-      select id from imports where status in ('queued', 'running') and started_at < now() - interval '2 seconds'
+      select id from imports where status in ('queued', 'running') and started_at < now() - make_interval(secs => ${sql.lit(LOCKED_WITHIN_SECONDS)})
     )
     select id from under_way where pg_try_advisory_xact_lock(${sql.lit(IMPORT_LOCK)}, id)`.execute(db.kysely)
   const ids = rows.map((row) => row.id)
@@ -102,7 +105,7 @@ export async function closeImport(tx: Tx, id: number, outcome: ImportOutcome): P
       percent: outcome.status === 'done' ? 100 : sql<number>`percent`,
       errors: JSON.stringify(outcome.refusals.rows),
       reasons: JSON.stringify(outcome.refusals.reasons),
-      ...(outcome.why && failure(outcome.why)),
+      ...(outcome.why ? failure(outcome.why) : { message: null, rule: null, params: null }),
       finished_at: sql<Date>`clock_timestamp()`,
     })
     .where('id', '=', id)

@@ -526,11 +526,13 @@ export class PriceWriter {
   /** Inserts held prices, except those already open or discarded. @returns number of new ones */
   async #insertHeld(batch: PriceBatch, held: readonly number[], holds: readonly Hold[]): Promise<number> {
     if (held.length === 0) return 0
-    // In a replay, it may be held for another reason.
+    // In a replay, it may be held for another reason, or where a later import's price was held: that one is replayed after it.
     const known = this.#isReplay
       ? sql`(item_id, market, label_id, updated_at) where decision is null do update
-          set (rule, reason, compared_price, times_off) = (excluded.rule, excluded.reason, excluded.compared_price, excluded.times_off)
-          where held_prices.import_id = excluded.import_id`
+          set (price, import_id, rule, reason, compared_price, times_off) =
+            (excluded.price, excluded.import_id, excluded.rule, excluded.reason, excluded.compared_price, excluded.times_off)
+          where held_prices.import_id = excluded.import_id
+            or (held_prices.import_id > excluded.import_id and held_prices.rule <> 'foreign_id')`
       : sql`do nothing`
     const { rows } = await sql<{ count: number }>`
       with given as (

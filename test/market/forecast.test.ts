@@ -2,13 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '#accounts/create-key.ts'
 import { call } from '#core/verb.ts'
-import { expireListings } from '#market/expire-listings.ts'
 import type { Forecast, UsualWait } from '#market/types.ts'
 import { listingRoutes } from '#rest/listing-routes.ts'
 import { ask } from '../graphql/client.ts'
 import { stateOf } from '../reliability/authorisation-kit.ts'
-import { startTestNode, type TestNode, until } from '../support/node.ts'
-import { type Change, DAY_MS, found, inStatus, makeCatalogue, operator, pending, plus, published } from './kit.ts'
+import { startTestNode, type TestNode } from '../support/node.ts'
+import { type Change, DAY_MS, endPeriods, found, inStatus, makeCatalogue, operator, pending, plus, published } from './kit.ts'
 
 let node: TestNode
 let item: number
@@ -24,11 +23,7 @@ type Forecasted = Partial<Change> & { forecast: Forecast }
 
 /** The digests once the node's own sweep has nothing left to change. */
 async function settledState() {
-  const over = node.db.kysely.selectFrom('listings').select('id').where('status', '=', 'active')
-  await until('ended periods', async () => {
-    await expireListings(node.ctx)
-    return (await over.where('expires_at', '<=', node.clock.now()).execute()).length === 0
-  })
+  await endPeriods(node)
   return stateOf(node)
 }
 

@@ -248,4 +248,4 @@ test('a job of several parts is planned, applied, read and undone as one, or not
   const { status, body } = await plus(node, 'POST', `/price-jobs/${whole.id}/apply`)
   expect([status, body.error]).toMatchObject([409, { rule: 'job_refused', params: { row: 2201, count: 1 } }])
   expect((await prices()).filter(({ price }) => price !== '100.00')).toEqual([{ price: '55.00' }])
-}, 60_000)
+})

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ask } from '../graphql/client.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
-import { DAY_MS, found, inStatus, makeCatalogue, operator, orderId, plus, published, STATUS_LIST, type Status } from './kit.ts'
+import { DAY_MS, endPeriods, found, inStatus, makeCatalogue, operator, orderId, plus, published, STATUS_LIST, type Status } from './kit.ts'
 
 let node: TestNode
 let other: TestNode
@@ -76,6 +76,7 @@ test('a forecast tells what a renewal does, and changes nothing', async () => {
   const corrected = await inStatus(node, 'active', item)
   await operator(node, 'PATCH', `/listings/${corrected.id}`, { description: 'Corrected' })
   ids.push(corrected.id)
+  await endPeriods(node)
   const before = await Promise.all(ids.map(stored))
   const { status, body } = await plus<(Renewed & { forecast?: object })[]>(
     node,

@@ -108,7 +108,8 @@ describe('over REST, GraphQL and by the hour', () => {
   let grades: Grades
 
   beforeAll(async () => {
-    node = await startTestNode()
+    // Rules run when the tests run them, not also by the minute.
+    node = await startTestNode({ worker: false })
     ;({ items, grades } = await makeCatalogue(node))
     await operator(node, 'POST', '/rates', [{ currency: 'USD', day: '2026-01-01', rate: 40 }])
   })

@@ -140,93 +140,89 @@ function expected(sold: Sold[], month: string) {
   return totals
 }
 
-test.each([1, 20_261_122])(
-  'statements of generated sales and cancellations (seed %d)',
-  async (seed) => {
-    const below = seeded(seed)
-    const pick = <T>(from: readonly T[]) => from[below(from.length)]!
-    // Statements of earlier tests end before the months of this one begin.
-    node.clock.advance(70 * DAY_MS)
-    const begun = node.clock.now()
-    const sold: Sold[] = []
-    const check = async (month: string) => {
-      const read = await statement(month)
-      const { lines: count, ...totals } = expected(sold, month)
-      expect(told(read), month).toEqual(totals)
-      expect(totalsOf(read.lines), month).toEqual(totals)
-      expect([read.lines.length, read.pagination.total]).toEqual([count, count])
-      expect(totals.payout).toBe(totals.sales + totals.refunds - totals.commission)
-      return read
-    }
-    const momentOfSale = () => {
-      const now = node.clock.now()
-      const within = new Date(begun.getTime() + below(now.getTime() - begun.getTime() + 1))
-      // Midnights of both sides of a month's border, local time, and the milliseconds around them.
-      if (below(3) > 0) return within
-      const first = Temporal.PlainDate.from(`${monthOf(within)}-01`).toZonedDateTime(ZONE).epochMilliseconds
-      return new Date(Math.min(Math.max(first + pick([-1, 0, 1, -3_600_000, 3_599_999]), begun.getTime()), now.getTime()))
-    }
-    for (let step = 0; step < 220; step += 1) {
-      const turn = below(10)
-      if (turn < 2) node.clock.advance(below(6 * DAY_MS))
-      else if (turn < 7 || sold.every((one) => one.cancelledAt)) {
-        const soldAt = momentOfSale()
-        const lines = Array.from({ length: 1 + below(4) }, () => {
-          const { id, seller } = pick(listings)
-          return { id, seller, quantity: 1 + below(below(9) ? 3 : 999), unit: 1 + below(pick([5, 20_000, 99_999_999])) }
-        })
-        const reply = await sell(
-          lines.map(({ id, quantity, unit }) => ({ listing_id: id, quantity, unit_price: unit / 100 })),
-          soldAt,
-        )
-        expect(reply.status).toBe(201)
-        lines.forEach(({ seller, quantity, unit }, i) => {
-          const gross = BigInt(quantity) * BigInt(unit)
-          const one = { order: reply.body.data.order_id, line: i + 1, quantity: BigInt(quantity), unit: BigInt(unit), soldAt, cancelledAt: null }
-          if (seller === 'plus') sold.push({ ...one, payout: (gross * KEPT + 500_000n) / 1_000_000n })
-        })
-      } else {
-        const { order } = pick(sold.filter((one) => !one.cancelledAt))
-        const open = sold.filter((one) => one.order === order && !one.cancelledAt)
-        const chosen = below(2) ? open : [pick(open)]
-        // The whole order has lines of the other seller, too.
-        const reply = await cancel(order, chosen === open ? undefined : chosen.map(({ line }) => line))
-        expect(reply.status).toBe(200)
-        const { lines } = (reply.body as unknown as { data: { lines: { line: number; cancellation: { cancelled_at: string } | null }[] } }).data
-        for (const one of chosen) one.cancelledAt = new Date(lines.find(({ line }) => line === one.line)!.cancellation!.cancelled_at)
-        await check(monthOf(chosen[0]!.cancelledAt!))
-        await check(monthOf(chosen[0]!.soldAt))
-      }
-    }
-    const months = [...new Set(sold.flatMap((one) => [one.soldAt, ...(one.cancelledAt ? [one.cancelledAt] : [])]).map(monthOf))].sort()
-    expect(months.length).toBeGreaterThan(2)
-    for (const month of months) {
-      const whole = await check(month)
-      expect(whole.lines.map(({ at }) => Date.parse(at))).toEqual(whole.lines.map(({ at }) => Date.parse(at)).sort((a, b) => a - b))
-      expect([...new Set(whole.lines.map(({ at }) => at.slice(0, 7)))], 'by local time').toEqual([month])
-      const paged: Line[] = []
-      for (let page = 1; page <= Math.ceil(whole.lines.length / 7); page += 1) {
-        const read = await statement(month, `&per_page=7&page=${page}`)
-        expect(told(read), 'totals of all pages').toEqual(told(whole))
-        paged.push(...read.lines)
-      }
-      expect(paged).toEqual(whole.lines)
-      const rows = parse(await csv(month), { columns: true }) as Record<string, string>[]
-      expect(rows.map((row) => [row.kind, row.at, Number(row.order_id), Number(row.line), Number(row.amount), Number(row.payout)])).toEqual(
-        whole.lines.map((line) => [line.kind, line.at, line.order_id, line.line, line.amount, line.payout]),
+test.each([1, 20_261_122])('statements of generated sales and cancellations (seed %d)', async (seed) => {
+  const below = seeded(seed)
+  const pick = <T>(from: readonly T[]) => from[below(from.length)]!
+  // Statements of earlier tests end before the months of this one begin.
+  node.clock.advance(70 * DAY_MS)
+  const begun = node.clock.now()
+  const sold: Sold[] = []
+  const check = async (month: string) => {
+    const read = await statement(month)
+    const { lines: count, ...totals } = expected(sold, month)
+    expect(told(read), month).toEqual(totals)
+    expect(totalsOf(read.lines), month).toEqual(totals)
+    expect([read.lines.length, read.pagination.total]).toEqual([count, count])
+    expect(totals.payout).toBe(totals.sales + totals.refunds - totals.commission)
+    return read
+  }
+  const momentOfSale = () => {
+    const now = node.clock.now()
+    const within = new Date(begun.getTime() + below(now.getTime() - begun.getTime() + 1))
+    // Midnights of both sides of a month's border, local time, and the milliseconds around them.
+    if (below(3) > 0) return within
+    const first = Temporal.PlainDate.from(`${monthOf(within)}-01`).toZonedDateTime(ZONE).epochMilliseconds
+    return new Date(Math.min(Math.max(first + pick([-1, 0, 1, -3_600_000, 3_599_999]), begun.getTime()), now.getTime()))
+  }
+  for (let step = 0; step < 220; step += 1) {
+    const turn = below(10)
+    if (turn < 2) node.clock.advance(below(6 * DAY_MS))
+    else if (turn < 7 || sold.every((one) => one.cancelledAt)) {
+      const soldAt = momentOfSale()
+      const lines = Array.from({ length: 1 + below(4) }, () => {
+        const { id, seller } = pick(listings)
+        return { id, seller, quantity: 1 + below(below(9) ? 3 : 999), unit: 1 + below(pick([5, 20_000, 99_999_999])) }
+      })
+      const reply = await sell(
+        lines.map(({ id, quantity, unit }) => ({ listing_id: id, quantity, unit_price: unit / 100 })),
+        soldAt,
       )
+      expect(reply.status).toBe(201)
+      lines.forEach(({ seller, quantity, unit }, i) => {
+        const gross = BigInt(quantity) * BigInt(unit)
+        const one = { order: reply.body.data.order_id, line: i + 1, quantity: BigInt(quantity), unit: BigInt(unit), soldAt, cancelledAt: null }
+        if (seller === 'plus') sold.push({ ...one, payout: (gross * KEPT + 500_000n) / 1_000_000n })
+      })
+    } else {
+      const { order } = pick(sold.filter((one) => !one.cancelledAt))
+      const open = sold.filter((one) => one.order === order && !one.cancelledAt)
+      const chosen = below(2) ? open : [pick(open)]
+      // The whole order has lines of the other seller, too.
+      const reply = await cancel(order, chosen === open ? undefined : chosen.map(({ line }) => line))
+      expect(reply.status).toBe(200)
+      const { lines } = (reply.body as unknown as { data: { lines: { line: number; cancellation: { cancelled_at: string } | null }[] } }).data
+      for (const one of chosen) one.cancelledAt = new Date(lines.find(({ line }) => line === one.line)!.cancellation!.cancelled_at)
+      await check(monthOf(chosen[0]!.cancelledAt!))
+      await check(monthOf(chosen[0]!.soldAt))
     }
-    const { rows } = await allOrders()
-    const refunded = rows.filter((row) => row.cancelled_at !== null)
-    const here = new Set(sold.map((one) => one.order))
-    expect(refunded.filter((row) => here.has(row.order_id)).length).toBe(sold.filter((one) => one.cancelledAt).length)
-    for (const row of rows) {
-      expect(kurus(row.commission) + kurus(row.payout)).toBe(kurus(row.unit_price) * BigInt(row.quantity))
-      expect(kurus(row.refunded)).toBe(row.cancelled_at ? kurus(row.unit_price) * BigInt(row.quantity) : 0n)
+  }
+  const months = [...new Set(sold.flatMap((one) => [one.soldAt, ...(one.cancelledAt ? [one.cancelledAt] : [])]).map(monthOf))].sort()
+  expect(months.length).toBeGreaterThan(2)
+  for (const month of months) {
+    const whole = await check(month)
+    expect(whole.lines.map(({ at }) => Date.parse(at))).toEqual(whole.lines.map(({ at }) => Date.parse(at)).sort((a, b) => a - b))
+    expect([...new Set(whole.lines.map(({ at }) => at.slice(0, 7)))], 'by local time').toEqual([month])
+    const paged: Line[] = []
+    for (let page = 1; page <= Math.ceil(whole.lines.length / 7); page += 1) {
+      const read = await statement(month, `&per_page=7&page=${page}`)
+      expect(told(read), 'totals of all pages').toEqual(told(whole))
+      paged.push(...read.lines)
     }
-  },
-  120_000,
-)
+    expect(paged).toEqual(whole.lines)
+    const rows = parse(await csv(month), { columns: true }) as Record<string, string>[]
+    expect(rows.map((row) => [row.kind, row.at, Number(row.order_id), Number(row.line), Number(row.amount), Number(row.payout)])).toEqual(
+      whole.lines.map((line) => [line.kind, line.at, line.order_id, line.line, line.amount, line.payout]),
+    )
+  }
+  const { rows } = await allOrders()
+  const refunded = rows.filter((row) => row.cancelled_at !== null)
+  const here = new Set(sold.map((one) => one.order))
+  expect(refunded.filter((row) => here.has(row.order_id)).length).toBe(sold.filter((one) => one.cancelledAt).length)
+  for (const row of rows) {
+    expect(kurus(row.commission) + kurus(row.payout)).toBe(kurus(row.unit_price) * BigInt(row.quantity))
+    expect(kurus(row.refunded)).toBe(row.cancelled_at ? kurus(row.unit_price) * BigInt(row.quantity) : 0n)
+  }
+})
 
 async function allOrders(query = '', key = node.keys.plus): Promise<{ rows: OwnSale[]; total: number }> {
   const rows: OwnSale[] = []
@@ -238,6 +234,11 @@ async function allOrders(query = '', key = node.keys.plus): Promise<{ rows: OwnS
 }
 
 describe('own sales', () => {
+  // No month ends while these tests, or those after them, run.
+  beforeAll(() => {
+    while (monthOf(new Date(node.clock.now().getTime() + 3 * DAY_MS)) !== monthOf(node.clock.now())) node.clock.advance(DAY_MS)
+  })
+
   test('show what was sold and what was refunded, newest first, by order, listing and time', async () => {
     const [mine, foreign] = [listings[0]!, listings[2]!]
     node.clock.advance(DAY_MS)

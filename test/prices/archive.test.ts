@@ -135,7 +135,7 @@ const window = fc.record({
 })
 
 describe('an archived history', () => {
-  test('is answered as it was, and restored as it was', { timeout: 180_000 }, async () => {
+  test('is answered as it was, and restored as it was', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(row, { minLength: 1, maxLength: 60 }), { minLength: 2, maxLength: 3 }),
@@ -420,7 +420,8 @@ describe('archiving', () => {
     expect(await seen()).toEqual(before)
     expect((await run(['archive', 'restore', month], env)).out).toMatch(/^Restored \d+ prices of /)
     expect(await seen()).toEqual(before)
-    expect((await run(['archive', 'run', '--json'], env)).out.trim()).toBe('[]')
+    const { out } = await run(['archive', 'run', '--json'], env)
+    expect((JSON.parse(out) as { month: string }[]).map((one) => one.month)).not.toContain(month)
     expect((await run(['archive', 'run', month, '--json'], env)).out).toContain(month)
     expect((await run(['archive', 'restore', '2024-13'], env)).code).toBe(2)
     expect((await run(['archive', 'restore', '1999-01'], env)).said.join()).toContain('1999-01 is not in the archive')

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPool } from '#db/pool.ts'
 import type { Db, Schema } from '#db/schema.ts'
 import { ensureMonths } from '#prices/months.ts'
+import { PATIENT } from '../support/node.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 const NODES = 4
@@ -13,7 +14,7 @@ let nodes: Db[]
 
 beforeAll(async () => {
   database = await freshDatabase()
-  nodes = Array.from({ length: NODES }, () => openPool<Schema>({ url: database.url, max: 2, applicationName: 'mintmark test' }))
+  nodes = Array.from({ length: NODES }, () => openPool<Schema>({ url: database.url, max: 2, applicationName: 'mintmark test', ...PATIENT }))
 })
 
 afterAll(async () => {

@@ -1,4 +1,5 @@
-// Builds console, desk and the served client before the tests where their sources are newer than what was built; nodes read them at start.
+// Builds console, desk, the served client and the pictures of the sample before the tests where their sources are newer than what was
+// built; nodes read them at start.
 import { execFileSync } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,6 +9,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const BUILDS = [
   { script: 'ui/build.ts', sources: ['ui', 'console', 'desk'], built: ['dist/console/index.html', 'dist/desk/index.html'] },
   { script: 'client/build.ts', sources: ['client/src'], built: ['dist/client/client.js'] },
+  { script: 'sample/build-pictures.ts', sources: ['sample'], built: ['dist/sample-pictures'] },
 ]
 
 export default function setUp(): void {

@@ -7,7 +7,7 @@ import { readConfig } from '#config.ts'
 import { openPool } from '#db/pool.ts'
 import type { Schema } from '#db/schema.ts'
 import { startNode } from '#node.ts'
-import { PATIENT, silent } from './node.ts'
+import { PATIENT, settle, silent } from './node.ts'
 import { freshDatabase } from './postgres.ts'
 
 export type DemoNode = Awaited<ReturnType<typeof startDemoNode>>
@@ -26,6 +26,7 @@ export async function startDemoNode() {
   })
   const db = openPool<Schema>({ url: database.url, max: 8, applicationName: 'mintmark test', ...PATIENT })
   const node = await startNode({ config, db, log: silent, now: () => new Date(), listeners: { public: true, operator: true }, worker: true })
+  await settle(node)
   const close = async () => {
     await node.close()
     await db.close()

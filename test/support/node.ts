@@ -13,22 +13,43 @@ import type { Schema } from '#db/schema.ts'
 import { readConfig } from '#config.ts'
 import { importFiles as importFilesVerb } from '#imports/import-files.ts'
 import type { ImportReport } from '#imports/run.ts'
-import { startNode } from '#node.ts'
+import { type RunningNode, startNode } from '#node.ts'
 import { freshDatabase } from './postgres.ts'
 
 export const OPERATOR_TOKEN = 'operator token of the tests'
 export const silent: Log = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} }
 
-/** A database that a busy machine keeps waiting is not lost. */
-export const PATIENT = { connectTimeoutMs: 60_000, patienceMs: 60_000 }
-
 export class Clock {
   #offsetMs = 0
-  readonly now = (): Date => new Date(Date.now() + this.#offsetMs)
+  #stoppedMs: number | null = null
+  readonly now = (): Date => new Date((this.#stoppedMs ?? Date.now()) + this.#offsetMs)
 
   advance(ms: number): void {
     this.#offsetMs += ms
   }
+
+  /** From now on only `advance` moves it, until `go`: for what is asserted to the second. Clocks stopped at one moment stay equal. */
+  stop(atMs = Date.now()): void {
+    this.#stoppedMs ??= atMs
+  }
+
+  /** Moves on as time does, from where it stands. */
+  go(): void {
+    if (this.#stoppedMs !== null) this.#offsetMs -= Date.now() - this.#stoppedMs
+    this.#stoppedMs = null
+  }
+}
+
+/** Tests send many requests at once to a node with a small pool, on busy machines: none of them may fail for that. */
+export const PATIENT = { connectTimeoutMs: 120_000, patienceMs: 60_000 } as const
+
+/**
+ * Waits for the first run of each periodic task: one that comes late would write in the middle of a test. Deliveries and dumps
+ * may take as long as others let them.
+ */
+export async function settle({ tasks }: Pick<RunningNode, 'tasks'>): Promise<void> {
+  const waiting = () => tasks().filter(({ name, lastRunMs }) => lastRunMs === null && !/^(webhook|dumps)/.test(name))
+  await until('the first run of each task', () => waiting().length === 0)
 }
 
 export type TestNode = Awaited<ReturnType<typeof startTestNode>>
@@ -39,10 +60,12 @@ export interface TestNodeOptions {
   /** further settings, as in the environment */
   env?: Record<string, string>
   log?: Log
+  /** whether it does what workers do by themselves; false: only what the test calls */
+  worker?: boolean
 }
 
 /** Starts a node on a database of its own (or the one named) with ports of its own. */
-export async function startTestNode({ databaseUrl, env = {}, log = silent }: TestNodeOptions = {}) {
+export async function startTestNode({ databaseUrl, env = {}, log = silent, worker = true }: TestNodeOptions = {}) {
   const own = databaseUrl === undefined ? await freshDatabase() : null
   const url = databaseUrl ?? own!.url
   // Nodes share files only with nodes on the same database.
@@ -62,7 +85,8 @@ export async function startTestNode({ databaseUrl, env = {}, log = silent }: Tes
     ...env,
   })
   const db = openPool<Schema>({ url, max: 12, applicationName: 'mintmark test', ...PATIENT })
-  const node = await startNode({ config, db, log, now: clock.now, listeners: { public: true, operator: true }, worker: true })
+  const node = await startNode({ config, db, log, now: clock.now, listeners: { public: true, operator: true }, worker })
+  await settle(node)
   const ctx = node.ctx({ kind: 'operator', name: 'test' })
   const keys = {} as Record<Plan, string>
   const accounts = {} as Record<Plan, number>

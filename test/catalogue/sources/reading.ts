@@ -74,45 +74,41 @@ export interface FileCounts {
 export function itReads(format: CatalogueFormat, expected: Readonly<Record<string, FileCounts>>) {
   const files = Object.keys(expected)
   const missing = files.some((file) => !existsSync(new URL(file, REFERENCE)))
-  it.skipIf(missing)(
-    `reads ${files.join(', ')} (skipped without ../shared/data)`,
-    async () => {
-      const reader = opened(format)
-      const counts: Record<string, FileCounts> = {}
-      const categories = new Map<string, string>()
-      const items = new Map<string, string>()
-      const problems: string[] = []
-      for (const file of files) {
-        const lines = new Set<number>()
-        const count = { lines: 0, categories: 0, items: 0, rejects: 0 }
-        for await (const rows of reader({
-          bytes: gunzip(createReadStream(new URL(file, REFERENCE))),
-          fileName: file,
-        })) {
-          for (const row of rows) {
-            lines.add(row.line)
-            if ('reject' in row) count.rejects += 1
-            else if ('category' in row) {
-              count.categories += 1
-              const { ref, parent } = row.category
-              if (categories.get(ref) === file) problems.push(`category ${ref} twice`)
-              if (parent && !categories.has(parent)) problems.push(`no parent ${parent} of ${ref}`)
-              categories.set(ref, file)
-            } else {
-              count.items += 1
-              const { ref, category, market, name, code } = row.item
-              if (items.get(ref) === file) problems.push(`item ${ref} twice`)
-              if (!categories.has(category)) problems.push(`no category ${category} of ${ref}`)
-              if (market !== format.defaultMarket || name !== name.trim() || code === '') problems.push(`bad ${ref}`)
-              items.set(ref, file)
-            }
+  it.skipIf(missing)(`reads ${files.join(', ')} (skipped without ../shared/data)`, async () => {
+    const reader = opened(format)
+    const counts: Record<string, FileCounts> = {}
+    const categories = new Map<string, string>()
+    const items = new Map<string, string>()
+    const problems: string[] = []
+    for (const file of files) {
+      const lines = new Set<number>()
+      const count = { lines: 0, categories: 0, items: 0, rejects: 0 }
+      for await (const rows of reader({
+        bytes: gunzip(createReadStream(new URL(file, REFERENCE))),
+        fileName: file,
+      })) {
+        for (const row of rows) {
+          lines.add(row.line)
+          if ('reject' in row) count.rejects += 1
+          else if ('category' in row) {
+            count.categories += 1
+            const { ref, parent } = row.category
+            if (categories.get(ref) === file) problems.push(`category ${ref} twice`)
+            if (parent && !categories.has(parent)) problems.push(`no parent ${parent} of ${ref}`)
+            categories.set(ref, file)
+          } else {
+            count.items += 1
+            const { ref, category, market, name, code } = row.item
+            if (items.get(ref) === file) problems.push(`item ${ref} twice`)
+            if (!categories.has(category)) problems.push(`no category ${category} of ${ref}`)
+            if (market !== format.defaultMarket || name !== name.trim() || code === '') problems.push(`bad ${ref}`)
+            items.set(ref, file)
           }
         }
-        counts[file] = { ...count, lines: lines.size }
       }
-      expect(problems).toEqual([])
-      expect(counts).toEqual(expected)
-    },
-    60_000,
-  )
+      counts[file] = { ...count, lines: lines.size }
+    }
+    expect(problems).toEqual([])
+    expect(counts).toEqual(expected)
+  })
 }
