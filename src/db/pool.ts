@@ -50,8 +50,6 @@ export interface PoolOptions {
   connectTimeoutMs?: number
   /** How long the database may be silent before waiting statements fail (twice that in total); 1 s unless set. */
   patienceMs?: number
-  /** How long a caller waits for a connection, new or from the pool; 2 s unless set. */
-  connectTimeoutMs?: number
 }
 
 /** Makes the server release what a vanished machine held within seconds; no effect on Unix sockets. */
