@@ -41,10 +41,7 @@ export async function killRun({ kills, lifeMs = 1_500 }: KillOptions): Promise<F
         // The killed server's orphans may still answer for a moment.
         await until('the database is started again', () => databasePid(dataDir) !== database)
         const startedAt = performance.now()
-        await until(
-          'writes are taken again',
-          () => writes.answers.some(({ at, status }) => at > startedAt && status > 0 && status < 300),
-        )
+        await until('writes are taken again', () => writes.answers.some(({ at, status }) => at > startedAt && status > 0 && status < 300))
         recoveries.push(performance.now() - killedAt)
         if (service.ended() !== null) exits += 1
       } else {
