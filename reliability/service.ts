@@ -126,8 +126,8 @@ function endInOrder(): void {
 const PORTS = { from: 20_000, to: 32_000 } as const
 
 /**
- * Ports for programs that are told theirs, or keep them over a restart. Nobody else gets one of them while this process lives: the
- * system does not assign them, and whoever asks here reserves the same number over UDP first.
+ * Free ports for programs that need a fixed one, also over a restart. They stay reserved while this process lives: the system does
+ * not assign ports of this range, and every call binds the UDP port of the same number first.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = []

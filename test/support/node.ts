@@ -1,8 +1,4 @@
 // A whole node for tests, as the program composes it: both listeners, a key of every plan, and a clock that tests move.
-import { randomUUID } from 'node:crypto'
-import { rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createAccount } from '#accounts/create-account.ts'
 import { createKey } from '#accounts/create-key.ts'
 import type { Log } from '#core/context.ts'
@@ -43,15 +39,12 @@ export async function startTestNode({ databaseUrl, env = {}, log = silent }: Tes
   const own = databaseUrl === undefined ? await freshDatabase() : null
   const url = databaseUrl ?? own!.url
   const clock = new Clock()
-  // Not the one below the checkout, which nodes of all tests would share: dumps and archives are kept there.
-  const dataDir = join(tmpdir(), `mintmark-node-${randomUUID()}`)
   const config = readConfig({
     PORT: '0',
     OPERATOR_PORT: '0',
     RATE_LIMITS: 'off',
     DUMP_HOUR: 'off',
     START_FILE_MINUTES: '0',
-    DATA_DIR: dataDir,
     DATABASE_URL: url,
     OPERATOR_TOKEN,
     SECRET_KEY: 'secret key of all the tests',
@@ -71,7 +64,6 @@ export async function startTestNode({ databaseUrl, env = {}, log = silent }: Tes
     await node.close()
     await db.close()
     await own?.drop()
-    rmSync(dataDir, { recursive: true, force: true })
   }
   return { ...node, ctx, db, clock, config, databaseUrl: url, keys, accounts, close }
 }
