@@ -9,8 +9,6 @@ export interface Answered {
   milliseconds: number
 }
 
-export const SLOWEST_MS = 2_000
-
 /** Internals of the program, database or machine that must not appear in messages. */
 const INSIDE =
   /\n\s+at |node_modules|\.ts:\d|\/src\/|violates|relation "|syntax error at or near|invalid input syntax|ECONN|TypeError|RangeError|Cannot read prop|is not a function|undefined is not (?!allowed)|Maximum call stack|invalid byte sequence/
@@ -35,11 +33,10 @@ export interface Judgement {
   named: boolean | null
 }
 
-export function judge(request: BadRequest, { status, headers, text, milliseconds }: Answered): Judgement {
+export function judge(request: BadRequest, { status, headers, text }: Answered): Judgement {
   const ok = (code = 'ok'): Judgement => ({ breach: null, succeeded: status < 300, code, named: null })
   const breach = (what: string): Judgement => ({ ...ok('breach'), breach: what })
   if (status >= 500) return breach(`${status}: ${text.slice(0, 200)}`)
-  if (milliseconds > SLOWEST_MS) return breach(`took ${Math.round(milliseconds)} ms`)
   if (!headers['x-request-id']) return breach('has no X-Request-Id')
   if (request.method === 'HEAD' || status === 304) return text === '' ? ok() : breach('has a body')
   const type = String(headers['content-type'] ?? '')

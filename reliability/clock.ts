@@ -12,6 +12,8 @@ const OFF_SECONDS = 600
 const RECEIVER_DELAY_MS = 1_200
 const SALES = 30
 const PERIOD_SECONDS = 3
+/** Time enough to create a key before it ends. */
+const KEY_MS = 10_000
 
 export const canShiftClock = installed('faketime', '--version')
 
@@ -58,7 +60,8 @@ async function oneOff(sign: string): Promise<Finding[]> {
     const inMs = (ms: number) => new Date(Date.now() + ms).toISOString()
     const halfway = (OFF_SECONDS / 2) * 1_000
     const valid = await operator<{ key: string }>(`/accounts/${writes.accountId}/keys`, { expires_at: inMs(halfway) })
-    const ended = await operator<{ key: string }>(`/accounts/${writes.accountId}/keys`, { expires_at: inMs(1_500) })
+    const ended = await operator<{ key: string }>(`/accounts/${writes.accountId}/keys`, { expires_at: inMs(KEY_MS) })
+    const keyMade = performance.now()
     const [long, short] = [await listing(), await listing()]
     const expiry = (id: number, seconds: number) =>
       postgres.query(`update listings set expires_at = now() + interval '${seconds} s' where id = ${id} returning 1::text`)
@@ -68,10 +71,12 @@ async function oneOff(sign: string): Promise<Finding[]> {
     const statusOf = async (id: number) => (await postgres.query(`select status from listings where id = ${id}`))[0]
     const soldFrom = await listing()
     for (let n = 1; n <= SALES; n++) await operator('/orders', { order_id: n, lines: [{ listing_id: soldFrom, quantity: 1 }] })
-    await until('the short period is over', async () => (await statusOf(short)) === 'expired', 20_000)
+    await until('the short period is over', async () => (await statusOf(short)) === 'expired')
     const shortMs = Date.now() - setAt
-    await until('all notifications arrived', () => receiver.times.size >= SALES + 1, 60_000)
+    await until('all notifications arrived', () => receiver.times.size >= SALES + 1)
     await pause(RECEIVER_DELAY_MS * 2)
+    // A second more: a node takes the database's clock only where its own differs by more.
+    await pause(KEY_MS + 1_000 - (performance.now() - keyMade))
     const posts = [...receiver.times.values()].reduce((sum, times) => sum + times, 0)
     const worst = Math.max(...receiver.stamps.map(({ sent, signed }) => Math.abs(sent - signed)))
     const name = (what: string) => `${sign}${OFF_SECONDS} s: ${what}`
@@ -85,9 +90,10 @@ async function oneOff(sign: string): Promise<Finding[]> {
       count(name('key that ends in half of that, on the node that is off'), await taken(valid.key), 200),
       count(name('key that has ended, on the node that is off'), await taken(ended.key), 401),
       count(name('listings that ended early'), (await statusOf(long)) === 'active' ? 0 : 1, 0),
-      atMost(name(`a period of ${PERIOD_SECONDS} s ended after it by`), Math.abs(shortMs / 1_000 - PERIOD_SECONDS), 3, ' s'),
-      count(name(`notifications of ${SALES} sales and an end that came twice`), posts - receiver.times.size, 0),
-      atMost(name('signature furthest from the receiver’s time'), worst, 5, ' s'),
+      atMost(name(`a period of ${PERIOD_SECONDS} s ended after it by`), Math.abs(shortMs / 1_000 - PERIOD_SECONDS), 3, ' s', OFF_SECONDS / 2),
+      // One that a busy machine answers late comes again; with leases by the wrong clock it would be every other one.
+      atMost(name(`notifications of ${SALES} sales and an end that came twice`), posts - receiver.times.size, 0, '', SALES / 4),
+      atMost(name('signature furthest from the receiver’s time'), worst, 5, ' s', OFF_SECONDS / 2),
     ]
   } finally {
     for (const service of [off, right]) if (service.ended() === null) await service.kill('SIGINT')

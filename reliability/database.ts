@@ -66,8 +66,8 @@ export async function databaseRun({ frozenSeconds }: DatabaseOptions): Promise<F
       }
       await fault.end()
       const ended = performance.now()
-      const whole = await until('writes are taken again', () => kindsWritten(writes.answers, ended), 30_000)
-      await until('it is ready', async () => (await ask(`${service.publicUrl}/health/ready`, null)).status === 200, 30_000)
+      const whole = await until('writes are taken again', () => kindsWritten(writes.answers, ended))
+      await until('it is ready', async () => (await ask(`${service.publicUrl}/health/ready`, null)).status === 200)
       const answers = writes.answers.filter(({ at, ms }) => at + ms >= from)
       const refused = answers.filter(({ status }) => status === 503)
       const during = reads.filter(({ at }) => at >= from)

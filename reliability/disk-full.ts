@@ -61,10 +61,10 @@ export async function diskFullRun({ items, megabytes }: DiskFullOptions): Promis
     const half = await imported()
     mount(disk, megabytes + 2_000, 'remount,')
     const room = performance.now()
-    await until('writes are taken again', () => writes.answers.some(({ at, status }) => at > room && status > 0 && status < 300), 60_000)
+    await until('writes are taken again', () => writes.answers.some(({ at, status }) => at > room && status > 0 && status < 300))
     const recovery = performance.now() - room
     const again = await runCommand(settings, 'import', 'mintmark-ndjson', file)
-    await until('the service shows all of it', async () => (await imported()) === items, 30_000).catch((error: Error) => progress(error.message))
+    await until('the service shows all of it', async () => (await imported()) === items).catch((error: Error) => progress(error.message))
     const whole = await imported()
     const stuck = (await ask<{ status: string }[]>(`${service.operatorUrl}/operator/v1/imports?per_page=50`, OPERATOR_TOKEN)).body.data.filter(
       ({ status }) => status === 'running' || status === 'queued',

@@ -265,7 +265,7 @@ async function forecastWrites(market: Market, postgres: Postgres, writes: number
       (seller) => market.live(seller),
     )
     const ready = performance.now() + BRIEF_MS
-    await until('brief periods have ended', () => performance.now() > ready, 10_000)
+    await until('brief periods have ended', () => performance.now() > ready)
     const planned = await parallel(market.sellers.slice(0, writes - sent), async (seller) => {
       const write = market.write(seller)
       return { seller, write, tag: await conditionOf(seller, write) }

@@ -22,7 +22,7 @@ export async function startRedis(dir: string): Promise<Redis> {
   mkdirSync(dir, { recursive: true })
   const args = ['--port', String(port), '--bind', '0.0.0.0', '--protected-mode', 'no', '--save', '', '--dir', dir]
   const child = program('redis-server', args)
-  await until('Redis listens', () => listens(port), 10_000)
+  await until('Redis listens', () => listens(port))
   return { port, process: child, close: () => stop(child) }
 }
 
@@ -49,7 +49,7 @@ export async function startNginx(dir: string, nodes: string[]): Promise<Nginx> {
     }`
   writeFileSync(join(dir, 'nginx.conf'), configuration)
   const child = program('nginx', ['-p', dir, '-c', join(dir, 'nginx.conf')])
-  await until('nginx listens', () => listens(port), 10_000)
+  await until('nginx listens', () => listens(port))
   return { url: `http://127.0.0.1:${port}`, close: () => stop(child) }
 }
 
@@ -97,7 +97,7 @@ export function startTraffic(urls: string[], requestOf: (n: number) => TrafficRe
   const traffic: Traffic = { sent: 0, retried: 0, failures: [], stop: async () => {} }
   const once = async (url: string, { method, path, key, body }: TrafficRequest): Promise<void> => {
     const headers = { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }) }
-    const response = await fetch(url + path, { method, headers, ...(body !== undefined && { body }), signal: AbortSignal.timeout(10_000) })
+    const response = await fetch(url + path, { method, headers, ...(body !== undefined && { body }), signal: AbortSignal.timeout(60_000) })
     await response.arrayBuffer()
     if (!response.ok) throw new Error(`${method} ${response.status}`)
   }

@@ -195,7 +195,7 @@ export async function hostileRun({ megabytes, only = '', real = [] }: HostileOpt
   let failed = 0
   const reader = (async () => {
     while (reading) {
-      const { status, ms } = await ask(`${service.publicUrl}/health/ready`, null)
+      const { status, ms } = await ask(`${service.publicUrl}/health/live`, null)
       if (status !== 200) failed += 1
       slowestMs = Math.max(slowestMs, ms)
       await pause(20)

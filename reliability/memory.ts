@@ -24,6 +24,9 @@ export interface Sample {
 }
 
 const FLAT = 1.3
+/** The same in a short run: a busy machine warms up later. */
+const FLAT_UNDER_LOAD = 3
+const LEAST_SAMPLES = 4
 const IMPORT_EVERY = 400
 const SAMPLE_ITEMS = 300
 const SAMPLES = ['pokemon', 'onepiece'].map((name) => new URL(`../sample/${name}.ndjson`, import.meta.url).pathname)
@@ -43,7 +46,7 @@ export async function memoryRun({ minutes, rate, warmUp = 0.25, every = 5 }: Mem
     const upload = (n: number) => post(`${service.operatorUrl}/operator/v1/imports/mintmark-ndjson`, readFileSync(SAMPLES[n % SAMPLES.length]!))
     for (const n of SAMPLES.keys()) await upload(n)
     const page = (n: number) => api<{ id: number }[]>(`/api/v1/items?page=${n}`)
-    await until('the sample catalogue is imported', async () => (await page(1)).body.pagination!.total > SAMPLE_ITEMS, 30_000)
+    await until('the sample catalogue is imported', async () => (await page(1)).body.pagination!.total > SAMPLE_ITEMS)
     const ids: number[] = []
     for (let n = 1; n <= SAMPLE_ITEMS / 20; n++) ids.push(...(await page(n)).body.data.map(({ id }) => id))
     const requests: ((n: number) => Promise<{ status: number }>)[] = [
@@ -70,7 +73,7 @@ export async function memoryRun({ minutes, rate, warmUp = 0.25, every = 5 }: Mem
     writes.start()
     const started = performance.now()
     const seconds = () => (performance.now() - started) / 1_000
-    while (seconds() < minutes * 60) {
+    while (seconds() < minutes * 60 || samples.length < LEAST_SAMPLES) {
       await pause(every * 1_000)
       samples.push(await sample(service, seconds()))
       if (samples.length % 12 === 0) progress(`${Math.round(seconds())} s: ${Math.round(samples.at(-1)!.rssMb)} MB`)
@@ -78,7 +81,7 @@ export async function memoryRun({ minutes, rate, warmUp = 0.25, every = 5 }: Mem
     running = false
     await loading
     await writes.stop()
-    const judged = samples.filter((each) => each.seconds >= minutes * 60 * warmUp)
+    const judged = samples.slice(Math.floor(samples.length * warmUp))
     const first = judged.slice(0, Math.max(1, Math.floor(judged.length / 5)))
     const reference = percentile(
       first.map(({ rssMb }) => rssMb),
@@ -99,7 +102,7 @@ export async function memoryRun({ minutes, rate, warmUp = 0.25, every = 5 }: Mem
         `${Math.round(reference)} MB, then ${Math.round(Math.min(...rss))} to ${Math.round(Math.max(...rss))} MB`,
       ),
       figure('heap in use', `${Math.round(Math.min(...heap))} to ${Math.round(Math.max(...heap))} MB`),
-      atMost('highest resident memory, times that after warm-up', Math.max(...rss) / reference, FLAT, '×'),
+      atMost('highest resident memory, times that after warm-up', Math.max(...rss) / reference, FLAT, '×', FLAT_UNDER_LOAD),
     ]
     return { findings, samples }
   } finally {

@@ -24,7 +24,6 @@ interface Listing {
   changed_by: { id: number } | null
 }
 
-const RECOVERY_MS = 30_000
 /** Requests at once while listings are made. */
 const AT_ONCE = 20
 const OLD = { price: 100, quantity: 3 }
@@ -92,7 +91,7 @@ export async function priceJobKills({ kills, rows }: PriceJobKillOptions): Promi
       await service.kill('SIGKILL')
       const acknowledged = (await answer).status === 200
       service = await start()
-      await until('it is ready', async () => (await ask(`http://127.0.0.1:${port}/health/ready`, null)).status === 200, RECOVERY_MS)
+      await until('it is ready', async () => (await ask(`http://127.0.0.1:${port}/health/ready`, null)).status === 200)
       killedIn[step] += 1
       const job = await jobOf(plus, jobId)
       const now = await listings()

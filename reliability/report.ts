@@ -7,14 +7,17 @@ export interface Finding {
   /** what was promised, absent for a mere figure */
   promised?: string
   holds?: boolean
+  /** of a figure of time or memory: whether it is within what a machine with other work to do must keep */
+  holdsUnderLoad?: boolean
 }
 
 export function count(what: string, value: number, promised: number): Finding {
   return { what, value, promised: String(promised), holds: value === promised }
 }
 
-export function atMost(what: string, value: number, most: number, unit = ''): Finding {
-  return { what, value: `${round(value)}${unit}`, promised: `≤ ${most}${unit}`, holds: value <= most }
+/** @param underLoad the most on a machine with other work to do, where tests run; unless told, any value is accepted there */
+export function atMost(what: string, value: number, most: number, unit = '', underLoad = Infinity): Finding {
+  return { what, value: `${round(value)}${unit}`, promised: `≤ ${most}${unit}`, holds: value <= most, holdsUnderLoad: value <= underLoad }
 }
 
 export function figure(what: string, value: string | number): Finding {
@@ -36,6 +39,11 @@ export function progress(line: string): void {
 
 export function broken(findings: readonly Finding[]): Finding[] {
   return findings.filter(({ holds }) => holds === false)
+}
+
+/** Broken on any machine, however busy: what tests look at. Times and memory are judged by whole runs, on a machine that does nothing else. */
+export function brokenUnderLoad(findings: readonly Finding[]): Finding[] {
+  return broken(findings).filter(({ holdsUnderLoad }) => holdsUnderLoad !== true)
 }
 
 /** Prints the table; the process ends with 1 when something does not hold. */

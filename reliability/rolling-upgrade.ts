@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util'
 import { openReceiver, startTraffic } from './front.ts'
 import { createPostgres } from './postgres.ts'
 import { PREVIOUS_RELEASE, unpackPreviousRelease } from './previous-release.ts'
-import { broken, conclude, count, figure, type Finding, progress } from './report.ts'
+import { conclude, count, figure, type Finding, progress } from './report.ts'
 import { ask, freePorts, OPERATOR_TOKEN, pause, runCommand, type Service, startService, until, workDir } from './service.ts'
 import { prepareWrites } from './writes.ts'
 
@@ -21,7 +21,6 @@ interface Node {
 }
 
 const ALONE_MS = 1_500
-const SEEN_MS = 5_000
 const DONE_MS = 60_000
 const FAILED = /"level":(50|60)/
 
@@ -93,7 +92,6 @@ export async function rollingUpgradeRun({ seconds }: RollingUpgradeOptions): Pro
     for (const node of [old, now]) {
       serving.splice(0, serving.length, node)
       const name = node === old ? 'the old release' : 'the new release'
-      await until(`${name} shows all that was written`, async () => broken(await writes.verify()).length === 0, SEEN_MS).catch(() => {})
       findings.push(...(await writes.verify()).map((finding) => ({ ...finding, what: `seen on ${name}: ${finding.what}` })))
     }
 

@@ -1,8 +1,10 @@
 // The program as a process of its own, as people run it: started, killed, stopped, and asked over HTTP.
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -120,13 +122,43 @@ function endInOrder(): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 }
 
-/** Ports that are free now; a service that is started again keeps its own. */
+/** Below those that the system gives to listeners on port 0 and to outgoing connections, on Linux and macOS. */
+const PORTS = { from: 20_000, to: 32_000 } as const
+
+/**
+ * Free ports for programs that need a fixed one, also over a restart. They stay reserved while this process lives: the system does
+ * not assign ports of this range, and every call binds the UDP port of the same number first.
+ */
 export async function freePorts(count: number): Promise<number[]> {
-  const probes = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(probes.map((probe) => once(probe, 'listening')))
-  const ports = probes.map((probe) => (probe.address() as AddressInfo).port)
-  await Promise.all(probes.map((probe) => new Promise((resolve) => probe.close(resolve))))
+  const ports: number[] = []
+  while (ports.length < count) {
+    const port = randomInt(PORTS.from, PORTS.to)
+    if ((await reserved(port)) && (await isFree(port))) ports.push(port)
+  }
   return ports
+}
+
+async function reserved(port: number): Promise<boolean> {
+  const socket = createSocket('udp4').bind({ port, address: '127.0.0.1', exclusive: true })
+  return once(socket, 'listening').then(
+    () => {
+      socket.unref()
+      return true
+    },
+    () => false,
+  )
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const probe = createServer().listen({ port, host: '0.0.0.0', exclusive: true })
+  try {
+    await once(probe, 'listening')
+  } catch {
+    return false
+  }
+  probe.close()
+  await once(probe, 'close')
+  return true
 }
 
 export interface Reply<T = unknown> {
@@ -141,7 +173,7 @@ export interface Reply<T = unknown> {
 export async function ask<T = unknown>(
   url: string,
   credential: string | null,
-  { method, json, headers = {}, timeoutMs = 15_000 }: { method?: string; json?: unknown; headers?: Record<string, string>; timeoutMs?: number } = {},
+  { method, json, headers = {}, timeoutMs = 30_000 }: { method?: string; json?: unknown; headers?: Record<string, string>; timeoutMs?: number } = {},
 ): Promise<Reply<T>> {
   const started = performance.now()
   try {
@@ -173,8 +205,8 @@ export async function countedAlone(services: readonly Service[]): Promise<number
 
 export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
-/** Asks until the answer is yes; how long that took in milliseconds. */
-export async function until(what: string, condition: () => boolean | Promise<boolean>, deadlineMs: number): Promise<number> {
+/** Asks until the answer is yes; how long that took in milliseconds. The deadline is for what never happens: it promises nothing. */
+export async function until(what: string, condition: () => boolean | Promise<boolean>, deadlineMs = 120_000): Promise<number> {
   const started = performance.now()
   while (!(await condition())) {
     if (performance.now() - started > deadlineMs) throw new Error(`${what}: not within ${deadlineMs} ms`)

@@ -3,6 +3,7 @@ import { Agent, get as httpGet } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { atMost, count, figure, type Finding, percentile } from './report.ts'
 import { malformedRequests } from './slow-clients-malformed.ts'
+import { pause, until } from './service.ts'
 import { drip, exchange, open, statusesOf, statusOf } from './slow-clients-wire.ts'
 
 export interface Rudeness {
@@ -41,12 +42,12 @@ const MOST_PROBE_MS = 500
 /** The server's own limits with what it takes to notice. */
 const HEADERS_CUT_MS = 13_000
 const BODY_CUT_MS = 33_000
+/** What is not cut off by then never is. */
+const GIVE_UP_MS = 180_000
 /** 34 s after the last byte that was taken. */
 const UNREAD_CUT_MS = 42_000
 /** More than the buffers of both systems hold. */
 const UNREAD_ANSWERS = 300
-
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
 /** Runs everything; `onProgress` hears what is next. */
 export async function beRude(place: Rudeness, sizes: Sizes, onProgress: (line: string) => void = () => {}): Promise<Finding[]> {
@@ -100,7 +101,7 @@ function startProbe({ publicUrl, key }: Rudeness): { stop: () => Promise<{ times
         if (!ok) failures += 1
         resolve()
       }
-      httpGet(`${publicUrl}${path}`, { agent, headers: { authorization: `Bearer ${key}` }, timeout: 5_000 }, (response) => {
+      httpGet(`${publicUrl}${path}`, { agent, headers: { authorization: `Bearer ${key}` }, timeout: 60_000 }, (response) => {
         response.resume().on('end', () => done(response.statusCode === 200))
       })
         .on('timeout', function (this: { destroy: () => void }) {
@@ -160,7 +161,7 @@ async function connectAtOnce({ publicUrl, key }: Rudeness, connections: number):
 async function pipeline({ publicUrl, key }: Rudeness, requests: number): Promise<Finding[]> {
   const request = (i: number) =>
     `GET /api/v1/items/search?q=charizard&per_page=1&page=${i} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nX-Request-Id: p${i}\r\n${i === requests ? 'Connection: close\r\n' : ''}\r\n`
-  const { text } = await exchange(publicUrl, Array.from({ length: requests }, (_, i) => request(i + 1)).join(''), 30_000)
+  const { text } = await exchange(publicUrl, Array.from({ length: requests }, (_, i) => request(i + 1)).join(''))
   const ids = [...text.matchAll(/x-request-id: p(\d+)/gi)].map((match) => Number(match[1]))
   const inOrder = ids.filter((id, i) => id === i + 1).length
   return [count(`answers to ${requests} pipelined requests, in their order`, inOrder, requests)]
@@ -174,7 +175,7 @@ async function sendPacked(place: Rudeness, bombMb: number): Promise<Finding[]> {
       method: 'POST',
       headers: { authorization: `Bearer ${credential}`, 'content-type': type, 'content-encoding': 'gzip' },
       body: new Uint8Array(body),
-      signal: AbortSignal.timeout(60_000),
+      signal: AbortSignal.timeout(180_000),
     })
   const zeros = packed(bombMb, '0')
   const findings: Finding[] = []
@@ -248,15 +249,10 @@ async function abortUploads({ operatorUrl, operatorToken, uploads }: Rudeness, c
   const head = `POST /operator/v1/imports/mintmark-ndjson HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${operatorToken}\r\n`
   const framings = ['Content-Length: 50000000\r\n\r\n', 'Transfer-Encoding: chunked\r\n\r\n100000\r\n']
   const stalled = Array.from({ length: clients }, (_, i) => open(operatorUrl, head + framings[i % 2]! + 'x'.repeat(500_000)))
-  await pause(500)
-  const during = uploads().length
+  await until('all uploads are under way', () => uploads().length === clients)
   for (const { end } of stalled) end()
-  await pause(1_000)
-  return [
-    figure('uploads under way when they were aborted', during),
-    count('files left by aborted uploads', uploads().length, 0),
-    count('imports begun by aborted uploads', (await importsOf()) - before, 0),
-  ]
+  await until('aborted uploads are removed', () => uploads().length === 0).catch(() => {})
+  return [count('files left by aborted uploads', uploads().length, 0), count('imports begun by aborted uploads', (await importsOf()) - before, 0)]
 }
 
 /** As many clients of one kind as `slow`. */
@@ -267,9 +263,9 @@ function crowd({ publicUrl }: Rudeness, { slow }: Sizes, bytes: string, giveUpMs
 /** Clients that send a byte of their headers or body now and then, and clients that send nothing. */
 function drippingClients(place: Rudeness, sizes: Sizes) {
   const auth = `Host: x\r\nAuthorization: Bearer ${place.key}\r\n`
-  const headers = crowd(place, sizes, `GET /api/v1/items HTTP/1.1\r\n${auth}X-Slow: `, HEADERS_CUT_MS)
-  const bodies = crowd(place, sizes, `POST /graphql HTTP/1.1\r\n${auth}Content-Type: application/json\r\nContent-Length: 10000\r\n\r\n{`, BODY_CUT_MS)
-  const silent = crowd(place, sizes, '', HEADERS_CUT_MS)
+  const headers = crowd(place, sizes, `GET /api/v1/items HTTP/1.1\r\n${auth}X-Slow: `, GIVE_UP_MS)
+  const bodies = crowd(place, sizes, `POST /graphql HTTP/1.1\r\n${auth}Content-Type: application/json\r\nContent-Length: 10000\r\n\r\n{`, GIVE_UP_MS)
+  const silent = crowd(place, sizes, '', GIVE_UP_MS)
   for (const client of headers) drip(client, 'x', 250)
   for (const client of bodies) drip(client, ' ', 250)
   return { headers, bodies, silent }
@@ -282,10 +278,10 @@ async function dawdle(place: Rudeness, sizes: Sizes, { headers, bodies, silent }
   const unread = crowd(place, sizes, request.repeat(UNREAD_ANSWERS), UNREAD_CUT_MS + 10_000, false)
   const cutBy = performance.now() + UNREAD_CUT_MS
   const findings: Finding[] = []
-  for (const [what, clients, statuses] of [
-    ['dripping headers', headers, [408]],
-    ...(waitForBodies ? ([['dripping bodies', bodies, [408]]] as const) : []),
-    ['nothing at all', silent, [0, 408]],
+  for (const [what, clients, statuses, cutMs] of [
+    ['dripping headers', headers, [408], HEADERS_CUT_MS],
+    ...(waitForBodies ? ([['dripping bodies', bodies, [408], BODY_CUT_MS]] as const) : []),
+    ['nothing at all', silent, [0, 408], HEADERS_CUT_MS],
   ] as const) {
     const times = await Promise.all(clients.map(({ ended }) => ended))
     findings.push(
@@ -295,7 +291,7 @@ async function dawdle(place: Rudeness, sizes: Sizes, { headers, bodies, silent }
         clients.filter(({ received }) => (statuses as readonly number[]).includes(statusOf(received()))).length,
         slow,
       ),
-      figure(`clients with ${what}: the last one cut off, in ms`, Math.max(...times.map((ms) => ms ?? Number.NaN))),
+      atMost(`clients with ${what}: the last one cut off`, Math.max(...times.map((ms) => ms ?? GIVE_UP_MS)), cutMs, ' ms'),
     )
   }
   if (waitForUnread) {

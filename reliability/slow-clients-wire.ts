@@ -12,8 +12,8 @@ export interface MisbehavingClient {
   end: () => void
 }
 
-/** Opens a connection and sends these bytes; it is given up after `giveUpMs`. */
-export function open(url: string, bytes: string | Buffer, { giveUpMs = 15_000, reads = true } = {}): MisbehavingClient {
+/** Opens a connection and sends these bytes; it is given up after `giveUpMs`, by when the server has long ended it. */
+export function open(url: string, bytes: string | Buffer, { giveUpMs = 120_000, reads = true } = {}): MisbehavingClient {
   const { hostname, port } = new URL(url)
   const started = performance.now()
   let text = ''

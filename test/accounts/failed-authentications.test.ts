@@ -8,6 +8,7 @@ import { insertKey } from '#accounts/store.ts'
 import { call } from '#core/verb.ts'
 import { change } from '#db/change.ts'
 import { OPERATOR_TOKEN, send, type Sending, silent, startTestNode, type TestNode, until } from '../support/node.ts'
+import { countLookups } from './lookups.ts'
 
 const MINUTE_MS = 60_000
 const lines: { message: string; address?: string; credential?: string }[] = []
@@ -54,14 +55,10 @@ test('an address that sends wrong keys gets 429, and the database is not asked',
   // A key that is read while accounts change is not kept.
   await node.ctx.caughtUp()
   expect((await items(node.keys.starter, address)).status).toBe(200)
-  let queries = 0
-  const count = () => void (queries += 1)
-  node.db.pool.on('acquire', count)
-  const statuses = await fail(200, () => items(newKey('api'), address))
-  node.db.pool.off('acquire', count)
-  expect(statuses).toEqual([...Array<number>(30).fill(401), ...Array<number>(170).fill(429)])
-  // The change feed asks, too.
-  expect(queries).toBeLessThan(100)
+  const lookups = countLookups()
+  const statuses = await fail(100, () => items(newKey('api'), address))
+  expect(lookups.end()).toBe(30)
+  expect(statuses).toEqual([...Array<number>(30).fill(401), ...Array<number>(70).fill(429)])
 
   const refused = await items(newKey('api'), address)
   const seconds = Number(refused.headers.get('retry-after'))
@@ -93,12 +90,9 @@ test('an address that sends wrong keys gets 429, and the database is not asked',
 test('a key that is unknown, and asked for again and again, is looked up once', async () => {
   const key = newKey('api')
   await items(key, freshAddress())
-  let queries = 0
-  const count = () => void (queries += 1)
-  node.db.pool.on('acquire', count)
+  const lookups = countLookups()
   for (let i = 0; i < 50; i += 1) expect((await items(key, freshAddress())).status).toBe(401)
-  node.db.pool.off('acquire', count)
-  expect(queries).toBeLessThan(25)
+  expect(lookups.end()).toBe(0)
 })
 
 test('a key that was unknown works within a second of its creation, on every node', async () => {
@@ -176,9 +170,11 @@ test('failures of operators are recorded: two lines of the log, audit rows whose
       .select(['actor', 'action', 'after'])
       .where('subject_type', '=', 'address')
       .where('subject_id', '=', address)
+      .orderBy('id')
       .execute()
-  await until('the first row is there', async () => (await rows()).length === 1)
-  expect(await rows()).toEqual([{ actor: 'operator:unknown', action: 'operator.authentication-failed', after: { attempts: 1 } }])
+  await until('the first row is there', async () => (await rows()).length > 0)
+  // The others follow when a minute ends, which may be now.
+  expect((await rows())[0]).toEqual({ actor: 'operator:unknown', action: 'operator.authentication-failed', after: { attempts: 1 } })
   const scraped = await fetch(`${node.operatorUrl}/metrics`, { headers: { authorization: `Bearer ${OPERATOR_TOKEN}` } })
   const text = await scraped.text()
   const counted = (reason: string) =>
@@ -189,10 +185,13 @@ test('failures of operators are recorded: two lines of the log, audit rows whose
 
 test('many addresses do not fill the audit log', async () => {
   const attacked = await startTestNode({ databaseUrl: node.databaseUrl, env: { TRUST_PROXY: 'loopback' } })
-  const attempts = Array.from({ length: 150 }, (_, i) => `203.0.113.${i}`)
+  const [first, ...more] = Array.from({ length: 150 }, (_, i) => `203.0.113.${i}`)
+  const fails = async (address: string) => expect((await operator('wrong', address, attacked)).status).toBe(401)
   try {
-    for (const address of [...attempts, ...Array<string>(4).fill('203.0.113.0')])
-      expect((await operator('wrong', address, attacked)).status).toBe(401)
+    // All within the minute for which rows are saved up.
+    await fails(first!)
+    await Promise.all(more.map(fails))
+    for (let i = 0; i < 4; i += 1) await fails(first!)
   } finally {
     await attacked.close()
   }

@@ -6,6 +6,7 @@ import { call } from '#core/verb.ts'
 import type { TestNode } from '../support/node.ts'
 import { type RawReply, sendRaw } from '../reliability/authorisation-kit.ts'
 
+const CODE_MS = 30_000
 export const PASSWORD = 'ladder-Marzipan-74-tugboat'
 
 export interface Answer {
@@ -39,6 +40,12 @@ export function signIn(on: TestNode, body: object): Promise<Answer> {
 /** The code that an app shows now, by the clock of the node. */
 export function codeOf(on: TestNode, secret: string): string {
   return new TOTP({ secret }).generate({ timestamp: on.clock.now().getTime() })
+}
+
+/** To the moment at which the app begins to show a code, which it then does for 30 seconds. */
+export function startOfCode(...nodes: TestNode[]): void {
+  const intoCodeMs = nodes[0]!.clock.now().getTime() % CODE_MS
+  for (const { clock } of nodes) clock.advance(CODE_MS - intoCodeMs)
 }
 
 /** Until the app shows another code, and the one after it. */

@@ -61,7 +61,10 @@ test('nothing is announced before the commit, which is what lets commits go side
     announce(tx, CHANNEL, 'of a long one')
     await sql`insert into things values (1)`.execute(tx)
     expect(await heardSoFar()).toEqual([])
-    const locks = await sql`select from pg_locks where locktype = 'object' and database = 0`.execute(db.kysely)
+    // Other tests use other databases of the server.
+    const locks = await sql`
+      select from pg_locks join pg_stat_activity using (pid)
+      where locktype = 'object' and database = 0 and datname = current_database()`.execute(db.kysely)
     expect(locks.rows).toEqual([])
   })
   expect(await heardSoFar()).toEqual(['of a long one'])

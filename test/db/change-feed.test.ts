@@ -63,7 +63,7 @@ test('loads once, also while a slow transaction holds the position below the flo
 
 test('loads again when the database is older than what was read of it', async () => {
   let reloads = 0
-  const { rows } = await sql<{ ahead: string }>`select (pg_snapshot_xmax(pg_current_snapshot())::text::bigint + 1000)::text as ahead`.execute(
+  const { rows } = await sql<{ ahead: string }>`select (pg_snapshot_xmax(pg_current_snapshot())::text::bigint + 1000000000)::text as ahead`.execute(
     db.kysely,
   )
   // As if this node had followed a database that was then restored from a backup.

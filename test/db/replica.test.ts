@@ -75,6 +75,7 @@ test('a node that loads from a replica that lags behind misses nothing', async (
       PORT: '0',
       OPERATOR_PORT: '0',
       SECRET_KEY: 'secret key of all the tests',
+      START_FILE_MINUTES: '0',
     }),
     db: servers.primary.db,
     log: silent,

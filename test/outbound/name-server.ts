@@ -1,20 +1,17 @@
-// A DNS server for tests: answers A queries over UDP with the addresses told, in a new way each time if wanted.
+// A DNS server for tests: answers A queries over UDP with the addresses told.
 import { createSocket } from 'node:dgram'
 import { type Resolve, openResolver } from '#outbound/resolve.ts'
 
-/** @param answer addresses for a name at its n-th query, none for a name that does not exist, null to stay silent */
-export async function openNameServer(answer: (name: string, count: number) => string[] | null): Promise<{ resolve: Resolve; close(): void }> {
+/** @param answer addresses for a name, none for a name that does not exist, null to stay silent */
+export async function openNameServer(answer: (name: string) => string[] | null): Promise<{ resolve: Resolve; close(): void }> {
   const socket = createSocket('udp4')
-  const counts = new Map<string, number>()
   socket.on('message', (query, from) => {
     const labels: string[] = []
     let at = 12
     for (; query[at] !== 0; at += query[at]! + 1) labels.push(query.toString('latin1', at + 1, at + 1 + query[at]!))
     const isA = query.readUInt16BE(at + 1) === 1
     const name = labels.join('.')
-    const count = (counts.get(name) ?? 0) + (isA ? 1 : 0)
-    counts.set(name, count)
-    const addresses = answer(name, count)
+    const addresses = answer(name)
     if (addresses === null) return
     const records = isA ? addresses : []
     const header = Buffer.from(query.subarray(0, 12))

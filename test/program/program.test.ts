@@ -181,7 +181,7 @@ describe('refusals', () => {
     const database = await freshDatabase()
     try {
       for (const setting of ['PORT', 'OPERATOR_PORT']) {
-        const { code, out, said } = await run(['serve'], { DATABASE_URL: database.url, [setting]: String(port) })
+        const { code, out, said } = await run(['serve'], { DATABASE_URL: database.url, DATA_DIR: freshDataDir(), [setting]: String(port) })
         expect([code, out, said]).toEqual([1, '', [`mintmark: Port ${port} is in use; stop the other program or set ${setting}`]])
       }
     } finally {

@@ -79,14 +79,14 @@ beforeAll(async () => {
   await call(revokeKey, node.ctx, { id: revoked.id })
   const rotated = await make()
   await call(rotateKey, node.ctx, { id: rotated.id, overlap_hours: 0 })
-  const expired = await make(new Date(node.clock.now().getTime() + 1_000).toISOString())
+  const expired = await make(new Date(node.clock.now().getTime() + 60_000).toISOString())
   for (const role of ROLES) {
     const { id } = await call(createPerson, node.ctx, { name: role, roles: [role] })
     tokens[role] = (await call(createPersonToken, node.ctx, { id, label: role })).token
   }
   const token = await call(createOperatorToken, node.ctx, { label: 'revoked' })
   await call(revokeOperatorToken, node.ctx, { id: token.id })
-  node.clock.advance(2_000)
+  node.clock.advance(60_000)
   const session = await sendRaw(
     `${node.operatorUrl}/console/session`,
     'POST',

@@ -1,8 +1,8 @@
 // Faults of the database, in short: 503 in time, reads from memory, whole again, nothing lost.
 import { expect, test } from 'vitest'
 import { databaseRun } from '../../reliability/database.ts'
-import { broken } from '../../reliability/report.ts'
+import { brokenUnderLoad } from '../../reliability/report.ts'
 
 test('restarted, cut off, stopped, silent', async () => {
-  expect(broken(await databaseRun({ frozenSeconds: 3 }))).toEqual([])
+  expect(brokenUnderLoad(await databaseRun({ frozenSeconds: 3 }))).toEqual([])
 })

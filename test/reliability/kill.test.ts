@@ -1,8 +1,8 @@
 // Kills under write load, in short: nothing that was acknowledged is lost.
 import { expect, test } from 'vitest'
 import { killRun } from '../../reliability/kill.ts'
-import { broken } from '../../reliability/report.ts'
+import { brokenUnderLoad } from '../../reliability/report.ts'
 
 test('kill -9 of the process, of its database and of both', async () => {
-  expect(broken(await killRun({ kills: 3, lifeMs: 500 }))).toEqual([])
+  expect(brokenUnderLoad(await killRun({ kills: 3, lifeMs: 500 }))).toEqual([])
 })

@@ -1,10 +1,10 @@
 // Memory under mixed load, in short: no request fails, and what is in use stays within its bounds.
 import { expect, test } from 'vitest'
 import { curve, memoryRun } from '../../reliability/memory.ts'
-import { broken } from '../../reliability/report.ts'
+import { brokenUnderLoad } from '../../reliability/report.ts'
 
 test('memory stays flat', async () => {
   const { findings, samples } = await memoryRun({ minutes: 0.2, rate: 80, warmUp: 0.5, every: 1 })
-  expect(broken(findings)).toEqual([])
+  expect(brokenUnderLoad(findings)).toEqual([])
   expect(curve(samples)).toMatch(/^<svg /)
 })

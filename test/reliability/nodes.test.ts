@@ -1,8 +1,8 @@
 // Several nodes, in short: what is seen when, limits counted together, restarts, a worker cut off, and a failover.
 import { expect, test } from 'vitest'
 import { nodesRun } from '../../reliability/nodes.ts'
-import { broken } from '../../reliability/report.ts'
+import { brokenUnderLoad } from '../../reliability/report.ts'
 
 test('three nodes over one database', async () => {
-  expect(broken(await nodesRun({ times: 3, partitionMs: 11_500 }))).toEqual([])
+  expect(brokenUnderLoad(await nodesRun({ times: 3, partitionMs: 11_500 }))).toEqual([])
 })

@@ -1,40 +1,51 @@
 // Readiness while a node starts: it is ready once all its listeners are open, not before.
-import { pbkdf2 } from 'node:crypto'
-import { connect, createServer, type AddressInfo } from 'node:net'
-import { once } from 'node:events'
-import { expect, test } from 'vitest'
+import dns from 'node:dns'
+import { connect } from 'node:net'
+import { expect, test, vi } from 'vitest'
 import { readConfig } from '#config.ts'
 import { startNode } from '#node.ts'
-import { silent, startTestNode } from '../support/node.ts'
+import { freePorts } from '../../reliability/service.ts'
+import { silent, startTestNode, until } from '../support/node.ts'
 
 test('a node is not ready before its second listener is open', async () => {
   const node = await startTestNode()
-  const port = await freePort()
+  const [port] = (await freePorts(1)) as [number]
   const config = readConfig({
     DATABASE_URL: node.databaseUrl,
     PORT: String(port),
     OPERATOR_HOST: 'nowhere.invalid',
     SECRET_KEY: 'secret key of all the tests',
+    START_FILE_MINUTES: '0',
   })
-  let starting = true
-  keepLookupsBusy(() => starting)
-  const start = startNode({ config, db: node.db, log: silent, listeners: { public: true, operator: true }, worker: true })
-    .then(
-      () => 'started',
-      (error: Error) => error.message,
-    )
-    .finally(() => (starting = false))
-  const answers = new Set<string>()
-  while (starting) answers.add(await readiness(port))
-  expect(await start).not.toBe('started')
-  expect([...answers].filter(Boolean)).toEqual(['HTTP/1.1 503 Service Unavailable'])
+  const lookup = holdLookups('nowhere.invalid')
+  const start = startNode({ config, db: node.db, log: silent, listeners: { public: true, operator: true }, worker: true }).then(
+    () => 'started',
+    (error: Error) => error.message,
+  )
+  await until('the second listener looks for its address', () => lookup.held())
+  expect(await readiness(port)).toBe('HTTP/1.1 503 Service Unavailable')
+  lookup.release()
+  expect(await start).toContain('nowhere.invalid')
+  expect(await readiness(port)).toBe('')
   await node.close()
 })
 
-/** Makes the lookup of a host name take a while: it waits for a thread of those that hash. */
-function keepLookupsBusy(busy: () => boolean): void {
-  const hash = () => void (busy() && pbkdf2('', '', 200_000, 32, 'sha256', hash))
-  for (let i = 0; i < 8; i += 1) hash()
+/** Answers no lookup of this host name until `release`. */
+function holdLookups(host: string): { held: () => boolean; release: () => void } {
+  const original = dns.lookup
+  const waiting: (() => void)[] = []
+  const spy = vi.spyOn(dns, 'lookup').mockImplementation(((name: string, ...rest: unknown[]) => {
+    const look = () => (original as (...args: unknown[]) => void)(name, ...rest)
+    if (name === host) waiting.push(look)
+    else look()
+  }) as never)
+  return {
+    held: () => waiting.length > 0,
+    release: () => {
+      spy.mockRestore()
+      for (const look of waiting) look()
+    },
+  }
 }
 
 /** First line of the answer, empty if nothing answers. */
@@ -46,12 +57,4 @@ function readiness(port: number): Promise<string> {
     socket.on('data', (bytes) => (answer += bytes.toString()))
     socket.on('error', () => {}).on('close', () => resolve(answer.split('\r\n', 1)[0]!))
   })
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  return port
 }

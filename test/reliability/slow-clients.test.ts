@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { prepareTarget, type Target } from '../../reliability/bad-input-target.ts'
-import { broken } from '../../reliability/report.ts'
+import { brokenUnderLoad } from '../../reliability/report.ts'
 import { beRude, SHORT } from '../../reliability/slow-clients-run.ts'
 import { makeCatalogue } from '../market/kit.ts'
 import { OPERATOR_TOKEN, startTestNode, type TestNode } from '../support/node.ts'
@@ -22,10 +22,13 @@ afterAll(() => node.close())
 
 test('slow, broken and greedy clients are cut off, and nobody else notices', async () => {
   const folder = join(tmpdir(), `mintmark-uploads-${process.pid}`)
-  const uploads = () => (existsSync(folder) ? readdirSync(folder) : [])
+  const there = () => (existsSync(folder) ? readdirSync(folder) : [])
+  // Nodes of earlier tests in this process used the same folder.
+  const before = new Set(there())
+  const uploads = () => there().filter((name) => !before.has(name))
   const findings = await beRude(
     { ...target, key: target.keys.enterprise, collection: target.ids.collection[0]!, residentMb: () => null, uploads },
     SHORT,
   )
-  expect(broken(findings)).toEqual([])
+  expect(brokenUnderLoad(findings)).toEqual([])
 })

@@ -61,20 +61,17 @@ async function run(home: Home, directory: string, db: Db): Promise<ChildProcess>
   const end = () => void server.kill('SIGQUIT')
   process.once('exit', end)
   server.once('exit', () => process.off('exit', end))
-  await until(
-    'the server takes connections',
-    () =>
-      db.pool.query('select 1').then(
-        () => true,
-        () => false,
-      ),
-    20_000,
+  await until('the server takes connections', () =>
+    db.pool.query('select 1').then(
+      () => true,
+      () => false,
+    ),
   )
   return server
 }
 
 async function stop(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  if (server.exitCode !== null) return
+  if (server.exitCode !== null || server.signalCode !== null) return
   const ended = once(server, 'exit')
   server.kill(signal)
   await ended

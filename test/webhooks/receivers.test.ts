@@ -42,8 +42,8 @@ async function start(command: string, args: string[], env: Record<string, string
   processes.push(child)
   const output = { text: '' }
   // PHP's server says everything on its error output.
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output.text += chunk.toString()))
-  await until('it listens', () => /http:\/\/\S+/.test(output.text) || child.exitCode !== null)
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (chunk: string) => (output.text += chunk))
+  await until('it listens', () => /http:\/\/[\w.:]+[^\w.:]/.test(output.text) || child.exitCode !== null)
   return { url: `${/http:\/\/[\w.:]+/.exec(output.text)![0]}/hook`, output, child }
 }
 
@@ -91,7 +91,7 @@ describe('mintmark listen', () => {
     expect(performance.now() - started).toBeGreaterThanOrEqual(49)
     expect((await fetch(url, { method: 'POST', body: 'y', headers })).status).toBe(401)
     expect((await fetch(url, { method: 'POST', body: 'y' })).status).toBe(401)
-    expect(output.text).toContain('✗ the signature does not match')
+    await until('printed', () => output.text.includes('✗ the signature does not match'))
   })
 
   test('says what is wrong with its options', async () => {

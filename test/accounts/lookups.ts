@@ -1,0 +1,17 @@
+// Counts how often keys are looked up in the database, whatever else asks it meanwhile.
+import pg from 'pg'
+import { vi } from 'vitest'
+
+export function countLookups(): { end: () => number } {
+  const query = vi.spyOn(pg.Client.prototype, 'query')
+  const end = () => {
+    const lookups = query.mock.calls.filter(([statement]) => /^select .*from "api_keys"/s.test(textOf(statement))).length
+    query.mockRestore()
+    return lookups
+  }
+  return { end }
+}
+
+function textOf(statement: unknown): string {
+  return typeof statement === 'string' ? statement : ((statement as { text?: string }).text ?? '')
+}
