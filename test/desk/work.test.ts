@@ -8,7 +8,7 @@ import { createKey } from '#accounts/create-key.ts'
 import { call } from '#core/verb.ts'
 import { launch, NO_BROWSER, operator, settled, signInWith, type Visit, WHY } from '../console/browser.ts'
 import { startSampleNode } from '../graphql/client.ts'
-import { send, type TestNode, until } from '../support/node.ts'
+import { msPastMidnight, send, type TestNode, until } from '../support/node.ts'
 import { openReceiver, status } from '../webhooks/receiver.ts'
 import { listingOf, signedInToDesk, visitDesk } from './browser.ts'
 
@@ -126,7 +126,8 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     await page.waitForURL(/search=charizard/)
     await settled(page)
     const titles = () => page.locator('tbody th').allInnerTexts()
-    expect((await titles()).map((text) => text.split('\n')[0]!.trim())).toEqual(['Charizard in the queue', 'Dear Charizard', 'Cheap Charizard'])
+    const names = async () => (await titles()).map((text) => text.split('\n')[0]!.trim())
+    await expect.poll(() => names()).toEqual(['Charizard in the queue', 'Dear Charizard', 'Cheap Charizard'])
     await page.getByLabel('Sort by').selectOption('price_low')
     await page.waitForURL(/sort_by=price_low/)
     await settled(page)
@@ -280,6 +281,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
   })
 
   test('orders and the statement of a month, on the page and as a file', async () => {
+    node.clock.advance(msPastMidnight(node.clock.now()))
     const listing = await listingOf(node, { title: 'A card to sell', price: 80, quantity: 5 })
     const order = (order_id: number, quantity: number) => operator(node, 'POST', '/orders', { order_id, lines: [{ listing_id: listing, quantity }] })
     await order(501, 2)
@@ -294,8 +296,8 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     await page.getByRole('row', { name: /502/ }).waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'Statement' }).click()
     await settled(page)
-    const facts = await page.locator('.facts').innerText()
-    expect(facts.replace(/\s+/g, ' ')).toMatch(/Sales ₺240\.00 Refunds -₺80\.00 Commission ₺16\.00 Payout ₺144\.00/)
+    const facts = async () => (await page.locator('.facts').innerText()).replace(/\s+/g, ' ')
+    await expect.poll(() => facts()).toMatch(/Sales ₺240\.00 Refunds -₺80\.00 Commission ₺16\.00 Payout ₺144\.00/)
     await page.getByRole('row', { name: /Refund 502\/1/ }).waitFor()
     const download = page.waitForEvent('download')
     await button('Download as CSV').click()

@@ -1,9 +1,10 @@
 // What the tests of the marketplace share: a small catalogue with prices, listings and orders on a test node.
 import { createListing } from '#market/create-listing.ts'
+import { expireListings } from '#market/expire-listings.ts'
 import { approveListing } from '#market/approve-listing.ts'
 import type { StoredListing } from '#market/types.ts'
 import { call } from '#core/verb.ts'
-import { importText, OPERATOR_TOKEN, type Reply, send, type TestNode } from '../support/node.ts'
+import { importText, OPERATOR_TOKEN, type Reply, send, type TestNode, until } from '../support/node.ts'
 
 export const DAY_MS = 86_400_000
 
@@ -122,6 +123,15 @@ export async function inStatus(node: TestNode, status: Status, itemId: number, f
   const reached = (await operator(node, 'GET', `/listings/${id}`)).body.data
   if (reached.status !== status) throw new Error(`the listing is ${reached.status} instead of ${status}`)
   return reached
+}
+
+/** Ends every period that is over, also where the sweep of a node holds listings at that moment. */
+export async function endPeriods(node: TestNode): Promise<void> {
+  const over = node.db.kysely.selectFrom('listings').select('id').where('status', '=', 'active')
+  await until('the end of each period that is over', async () => {
+    await expireListings(node.ctx)
+    return (await over.where('expires_at', '<=', node.clock.now()).execute()).length === 0
+  })
 }
 
 let orders = 0
