@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '#accounts/create-key.ts'
 import { call } from '#core/verb.ts'
-import { launch, NO_BROWSER, operator, settled, signInWith, type Visit, WHY } from '../console/browser.ts'
+import { announced, launch, NO_BROWSER, operator, settled, signInWith, type Visit, WHY } from '../console/browser.ts'
 import { startSampleNode } from '../graphql/client.ts'
 import { msPastMidnight, send, type TestNode, until } from '../support/node.ts'
 import { openReceiver, status } from '../webhooks/receiver.ts'
@@ -142,13 +142,13 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     const id = await listingOf(node, { title: 'A card to act on', quantity: 2 })
     await visited.open('?search=to act on')
     await button('Pause: A card to act on').click()
-    await page.getByText('A card to act on: Paused').waitFor()
+    await announced(page, 'A card to act on: Paused')
     expect((await own(id)).status).toBe('paused')
     await button('Publish: A card to act on').click()
-    await page.getByText('A card to act on: Active').waitFor()
+    await announced(page, 'A card to act on: Active')
     await button('Highlight: A card to act on').click()
     await dialog().getByRole('button', { name: 'Highlight' }).click()
-    await page.getByText('credits left: 0').waitFor()
+    await announced(page, /credits left: 0$/)
     await button('Highlight: A card to act on').click()
     await dialog().getByRole('button', { name: 'Highlight' }).click()
     await page.getByRole('alert').first().waitFor()
@@ -157,7 +157,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     expect((await own(id)).status).toBe('active')
     await button('Delete: A card to act on').click()
     await dialog().getByRole('button', { name: 'Delete' }).click()
-    await page.getByText('A card to act on deleted').waitFor()
+    await announced(page, 'A card to act on deleted')
     expect((await send(`${node.publicUrl}/api/v1/plus/listings/${id}`, node.keys.plus)).status).toBe(404)
   })
 
@@ -187,14 +187,14 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
       await page.getByRole('row', { name: /Repriced two ₺200\.00 ₺250\.00 3 ₺225\.00/ }).waitFor()
       expect((await own(first)).price).toBe(100)
       await button('Apply (2)').click()
-      await page.getByText('Applied; changed listings: 2').waitFor()
+      await announced(page, 'Applied; changed listings: 2')
       await expect.poll(() => own(first)).toMatchObject({ price: 110.5, quantity: 7, status: 'active' })
       await expect.poll(() => own(second)).toMatchObject({ price: 250, quantity: 3, status: 'active' })
       await expect.poll(() => own(third)).toMatchObject({ price: 300 })
       // What was changed since is kept.
       await send(`${node.publicUrl}/api/v1/plus/listings/${second}/price`, node.keys.plus, { method: 'PATCH', json: { price: 260 } })
       await button('Undo').click()
-      await page.getByText('Undone; reverted listings: 1').waitFor()
+      await announced(page, 'Undone; reverted listings: 1')
       await page.getByRole('row', { name: /Repriced two .*Skipped/ }).waitFor()
       await expect.poll(() => own(first)).toMatchObject({ price: 100, quantity: 2 })
       await expect.poll(() => own(second)).toMatchObject({ price: 260 })
@@ -214,7 +214,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
       await button('Review').click()
       await page.getByRole('row', { name: /Judged bad .*Refused Price must be .*decimals/ }).waitFor()
       await button('Apply (1)').click()
-      await page.getByText('Applied; changed listings: 1').waitFor()
+      await announced(page, 'Applied; changed listings: 1')
       expect((await own(bad)).price).toBe(50)
     })
 
@@ -263,7 +263,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     await page.getByLabel('From').fill('')
     await page.getByLabel('Until').fill(day(7))
     await button('Save').click()
-    await page.getByText('Vacation saved').waitFor()
+    await announced(page, 'Vacation saved')
     expect((await send(`${node.publicUrl}/api/v1/plus/listings?search=away`, node.keys.plus)).body.data).toEqual([])
     await visited.open(`/listings/${id}`)
     await page.getByText('End the vacation or wait until it ends.').waitFor()
@@ -276,7 +276,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     await until('the vacation is longer', async () => (await vacation()).to > before.to)
     expect((await vacation()).from).toBe(before.from)
     await button('End vacation').click()
-    await page.getByText('Vacation ended').waitFor()
+    await announced(page, 'Vacation ended')
     expect((await send(`${node.publicUrl}/api/v1/plus/listings?search=away`, node.keys.plus)).body.data).toHaveLength(1)
   })
 
@@ -317,7 +317,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     await page.getByLabel('Address').fill(receiver.url)
     await page.getByLabel('Notify about expired listings').uncheck()
     await button('Save').click()
-    await page.getByText('Webhook saved').waitFor()
+    await announced(page, 'Webhook saved')
     type Webhook = { url: string; on_sale: boolean; on_expire: boolean; is_active: boolean; secret: string }
     const { secret, ...settings } = (await send<Webhook>(`${node.publicUrl}/api/v1/plus/webhook`, node.keys.plus)).body.data
     expect(settings).toEqual({ url: receiver.url, on_sale: true, on_expire: false, is_active: true })
