@@ -5,14 +5,13 @@ import { OPERATION_PLAN, type Plan, PLANS } from '#core/plans.ts'
 import { verb } from '#core/verb.ts'
 import type { WriteCtx } from '#db/change.ts'
 import { fetchAccount, fetchKey } from './store.ts'
-import { type KeyUsage, USAGE_DAYS, usageOfKey } from './usage.ts'
+import { type KeyUsage, USAGE_DAYS } from './usage.ts'
 
 /** Context of `readMe`. */
-export interface MeCtx extends Pick<WriteCtx, 'db' | 'viewer' | 'now'> {
+export interface MeCtx extends Pick<WriteCtx, 'db' | 'viewer'> {
   /** requests a minute by plan, null for no limits */
   rateLimits: Readonly<Record<Plan, number>> | null
-  /** counts of this node */
-  usage: Pick<KeyUsage, 'pendingOf'>
+  usage: Pick<KeyUsage, 'countsOf'>
 }
 
 export const MeSchema = Type.Object(
@@ -52,12 +51,12 @@ export type Me = Static<typeof MeSchema>
 
 export const readMe = verb(
   { name: 'readMe', needs: OPERATION_PLAN.readMe, input: Type.Object({}, { additionalProperties: false }) },
-  async ({ db, viewer, now, rateLimits, usage }: MeCtx): Promise<Me> => {
+  async ({ db, viewer, rateLimits, usage }: MeCtx): Promise<Me> => {
     if (viewer.kind !== 'account') throw new Error('Only API keys have an account')
-    const [account, key, stored] = await Promise.all([
+    const [account, key, counts] = await Promise.all([
       fetchAccount(db.kysely, viewer.accountId),
       fetchKey(db.kysely, viewer.keyId),
-      usageOfKey(db.kysely, viewer.keyId, now()),
+      usage.countsOf(viewer.keyId),
     ])
     const { id, name, plan, highlight_credits } = account
     const { label, last4, expires_at, read_only, allowed_origins, allowed_addresses } = key
@@ -65,7 +64,7 @@ export const readMe = verb(
       account: { id, name, plan },
       key: { label, last4, expires_at, read_only, allowed_origins, allowed_addresses },
       limits: { requests_per_minute: rateLimits?.[plan] ?? null },
-      usage: summed([...stored, ...usage.pendingOf(viewer.keyId)]),
+      usage: summed(counts),
       highlight_credits,
     }
   },

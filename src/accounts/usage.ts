@@ -33,6 +33,10 @@ export class KeyUsage {
   #pending = new Map<number, Counts>()
   #day = -1
   #counts: Counts = new Map()
+  /** counts of flushes that are under way */
+  readonly #inFlight = new Set<readonly KeyUsageRow[]>()
+  #flushing: Promise<unknown> = Promise.resolve()
+  #flushesBegun = 0
   /** total since the start, by key; keys beyond the first ones share OTHER_KEYS */
   readonly #flushed: Counts = new Map()
 
@@ -50,25 +54,39 @@ export class KeyUsage {
     addTo(this.#counts, keyId, operation, 1)
   }
 
-  /** The counts of a key that are not flushed yet. */
-  pendingOf(keyId: number): KeyUsageRow[] {
-    return rowsOf(this.#pending).filter((row) => row.key_id === keyId)
+  /** All counts of a key of the days that are shown, each stored or of this node and not flushed yet; a day and operation may have several rows. */
+  async countsOf(keyId: number): Promise<KeyUsageRow[]> {
+    for (;;) {
+      while (this.#inFlight.size > 0) await this.#flushing
+      const begun = this.#flushesBegun
+      const stored = await usageOfKey(this.#db.kysely, keyId, this.#now())
+      // What a flush moves meanwhile is in both, or in neither.
+      if (this.#flushesBegun === begun) return [...stored, ...rowsOf(this.#pending).filter((row) => row.key_id === keyId)]
+    }
   }
 
   /** Requests since the start by key and operation; keys beyond the first MEASURED_KEYS share OTHER_KEYS. */
   totals(): Counts {
     const totals: Counts = new Map([...this.#flushed].map(([keyId, operations]) => [keyId, new Map(operations)]))
-    addRows(totals, rowsOf(this.#pending))
+    for (const rows of [...this.#inFlight, rowsOf(this.#pending)]) addRows(totals, rows)
     return totals
   }
 
   /** Adds the counts to the table; rejects with the database's error, and keeps them for the next time. */
-  async flush(): Promise<void> {
-    if (this.#pending.size === 0) return
+  flush(): Promise<void> {
+    if (this.#pending.size === 0) return Promise.resolve()
+    this.#flushesBegun += 1
+    const stored = this.#store()
+    this.#flushing = Promise.allSettled([this.#flushing, stored])
+    return stored
+  }
+
+  async #store(): Promise<void> {
     const flushed = this.#pending
     this.#pending = new Map()
     this.#day = -1
     const rows = rowsOf(flushed)
+    this.#inFlight.add(rows)
     try {
       // In one order, so that nodes never deadlock.
       await inTransaction(this.#db, (tx) =>
@@ -85,6 +103,8 @@ export class KeyUsage {
         for (const [keyId, operations] of counts) for (const [operation, n] of operations) addTo(this.#countsOf(day), keyId, operation, n)
       }
       throw error
+    } finally {
+      this.#inFlight.delete(rows)
     }
   }
 
@@ -126,7 +146,7 @@ function firstDay(now: Date): string {
 }
 
 /** The stored counts of one key, latest day first. */
-export async function usageOfKey(on: Queryable, keyId: number, now: Date): Promise<KeyUsageRow[]> {
+async function usageOfKey(on: Queryable, keyId: number, now: Date): Promise<KeyUsageRow[]> {
   const { rows } = await sql<KeyUsageRow>`
     select key_id, day::text as day, operation, requests from api_key_usage
     where key_id = ${keyId} and day >= ${firstDay(now)}::date order by day desc, operation`.execute(on)

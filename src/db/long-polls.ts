@@ -11,6 +11,8 @@ export interface Wait {
 interface Waiter {
   topics: readonly string[]
   accountId: number | null
+  /** has found nothing, and reads again when it is woken */
+  waits: boolean
   /** woken since its last read began */
   woken: boolean
   /** responds with the result of its last read */
@@ -23,9 +25,9 @@ export class LongPolls implements ChangeFollower {
   readonly #waiters = new Set<Waiter>()
   #closed = false
 
-  /** Number of waiting callers. */
+  /** Number of callers that have read, found nothing and wait. */
   get waiting(): number {
-    return this.#waiters.size
+    return [...this.#waiters].filter(({ waits }) => waits).length
   }
 
   /**
@@ -38,7 +40,7 @@ export class LongPolls implements ChangeFollower {
     read: () => Promise<{ found: T; isEmpty: boolean }>,
   ): Promise<T> {
     if (ms <= 0 || this.#closed) return (await read()).found
-    const waiter: Waiter = { topics, accountId, woken: false, ended: false, resume: () => {} }
+    const waiter: Waiter = { topics, accountId, waits: false, woken: false, ended: false, resume: () => {} }
     const timer = setTimeout(() => end(waiter), ms)
     const stayConnected = onDisconnect(() => end(waiter))
     // Registered before the first read: a commit in between wakes it.
@@ -48,7 +50,9 @@ export class LongPolls implements ChangeFollower {
         waiter.woken = false
         const { found, isEmpty } = await read()
         if (!isEmpty || waiter.ended) return found
+        waiter.waits = true
         if (!waiter.woken) await new Promise<void>((resolve) => (waiter.resume = resolve))
+        waiter.waits = false
         if (waiter.ended) return found
       }
     } finally {

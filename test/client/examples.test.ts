@@ -59,12 +59,12 @@ describe('the webhook receiver', () => {
     output.text = ''
     const env = { ...process.env, WEBHOOK_SECRET: secret, PORT: '0' }
     server = spawn(process.execPath, ['server.js'], { cwd: at('webhook-receiver'), env, stdio: ['ignore', 'pipe', 'inherit'] })
-    server.stdout!.on('data', (chunk: Buffer) => (output.text += chunk.toString()))
-    await until('it listens', () => output.text.includes('http://') || server!.exitCode !== null)
+    server.stdout!.setEncoding('utf8').on('data', (text: string) => (output.text += text))
+    await until('it listens', () => output.text.includes('\n') || server!.exitCode !== null)
     return /http:\S+/.exec(output.text)![0]
   }
   const stop = async () => {
-    if (!server || server.exitCode !== null) return
+    if (!server || server.exitCode !== null || server.signalCode !== null) return
     server.kill()
     await once(server, 'exit')
   }
@@ -81,7 +81,7 @@ describe('the webhook receiver', () => {
     await operator(node, 'POST', '/orders', { order_id: orderId(), lines: [{ listing_id: listing.id, quantity: 1 }] })
     await until('both are answered', async () => (await answered()).length === 2)
     expect(await answered()).toEqual([204, 204])
-    expect(output.text).toContain('Sold 1 × Monkey.D.Luffy')
+    await until('it says what was sold', () => output.text.includes('Sold 1 × Monkey.D.Luffy\n'))
     const [kept, ...others] = events()
     expect(others).toEqual([])
     const { id, ...event } = JSON.parse(kept!) as { id: string; data: object }
@@ -168,6 +168,7 @@ describe.skipIf(NO_BROWSER)(`in a page of another origin${WHY}`, () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     browser = await launch()
     page = await browser.newPage()
+    page.setDefaultTimeout(120_000)
     page.on('pageerror', (error) => troubles.push(error.message))
   })
 

@@ -1,8 +1,8 @@
 // The client as its users get it: packed, and installed with what it depends on in an empty project.
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
@@ -17,11 +17,22 @@ export interface Project {
 /** Creates the project without the network: the dependencies are packed from the checkout. */
 export async function installClient(): Promise<Project> {
   const directory = mkdtempSync(join(tmpdir(), 'mintmark-client-'))
-  await run('npm', ['pack', '--silent', '-w', 'client', '--pack-destination', directory], { cwd: ROOT })
+  const copy = copyOfClient()
+  await run('npm', ['pack', '--silent', '--pack-destination', directory], { cwd: join(copy, 'client') })
+  rmSync(copy, { recursive: true })
   const dependencies = ['openapi-fetch', 'openapi-typescript-helpers'].map((name) => join(ROOT, 'node_modules', name))
   await run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', directory, ...dependencies], { cwd: directory })
   const packed = readdirSync(directory).map((file) => `./${file}`)
   writeFileSync(join(directory, 'package.json'), '{"private": true, "type": "module"}')
   await run('npm', ['install', '--silent', '--offline', '--no-audit', '--no-fund', ...packed], { cwd: directory })
   return { directory, remove: () => rmSync(directory, { recursive: true, force: true }) }
+}
+
+/** A checkout with nothing but the client: to pack it builds it in its folder, where several tests at once would mix their files. */
+function copyOfClient(): string {
+  const copy = mkdtempSync(join(tmpdir(), 'mintmark-checkout-'))
+  const from = join(ROOT, 'client')
+  cpSync(from, join(copy, 'client'), { recursive: true, filter: (path) => !['node_modules', 'dist'].includes(basename(path)) })
+  for (const modules of ['node_modules', 'client/node_modules']) symlinkSync(join(ROOT, modules), join(copy, modules))
+  return copy
 }

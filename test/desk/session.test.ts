@@ -7,7 +7,7 @@ import { newKey } from '#accounts/key-format.ts'
 import { revokeKey } from '#accounts/revoke-key.ts'
 import { rotateKey } from '#accounts/rotate-key.ts'
 import { call } from '#core/verb.ts'
-import { OPERATOR_TOKEN, startTestNode, type TestNode, until } from '../support/node.ts'
+import { msPastMidnight, OPERATOR_TOKEN, startTestNode, type TestNode, until } from '../support/node.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -157,6 +157,7 @@ describe('A session', () => {
   })
 
   test('has the limits and the counts of its key', async () => {
+    node.clock.advance(msPastMidnight(node.clock.now()))
     const limits = { read_only: true, allowed_origins: [node.publicUrl!], allowed_addresses: ['127.0.0.0/8'] }
     const { key } = await seller(limits)
     const { cookie, body } = await signIn(node, key.key)

@@ -7,7 +7,7 @@ import { createKey } from '#accounts/create-key.ts'
 import { recordWorth } from '#collections/record-worth.ts'
 import { readConfig } from '#config.ts'
 import { call } from '#core/verb.ts'
-import { launch, NO_BROWSER, operator, settled, signedIn, type Visit, WHY } from '../console/browser.ts'
+import { announced, launch, NO_BROWSER, operator, settled, signedIn, type Visit, WHY } from '../console/browser.ts'
 import { startSampleNode } from '../graphql/client.ts'
 import { send, type TestNode } from '../support/node.ts'
 import { listingOf, signedInToDesk } from './browser.ts'
@@ -65,7 +65,7 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
       await page.getByLabel(`Select #${later}`).uncheck()
       const before = await own(kept)
       await button(/^Renew \(/).click()
-      await page.getByText(/^Renewed listings: [12]$/).waitFor()
+      await announced(page, /^Renewed listings: [12]$/)
       await page.getByRole('row', { name: /Ends soon Active .*Renewed/ }).waitFor()
       const inDays = async (id: number) => (Date.parse((await own(id)).expires_at) - node.clock.now().getTime()) / 86_400_000
       await expect.poll(() => inDays(soon)).toBeGreaterThan(29)
@@ -118,17 +118,19 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
     await page.getByText('Would change 1 of 1 listings now').waitFor()
     await page.getByRole('row', { name: /Follows the cheapest ₺400\.00 ₺348\.50 .*the target is 348\.5/ }).waitFor()
     expect((await own(mine)).price).toBe(400)
+    // As if it had just run: otherwise the worker, which looks every minute, may run it before the button does.
+    await sql`update repricing_rules set last_run_at = now()`.execute(node.db.kysely)
     await button('Enable').click()
-    await page.getByText('Rule enabled').waitFor()
+    await announced(page, 'Rule enabled')
     await button('Disable').waitFor()
     await button('Run now').click()
-    await page.getByText('Changed prices: 1').waitFor()
+    await announced(page, 'Changed prices: 1')
     expect((await own(mine)).price).toBe(348.5)
     await page.getByRole('row', { name: /Price change \d+ .*Applied/ }).waitFor()
     await page.getByRole('link', { name: /^Price change \d+$/ }).click()
     await page.getByRole('row', { name: /Follows the cheapest .*the target is 348\.5/ }).waitFor()
     await button('Undo').click()
-    await page.getByText('Undone; reverted listings: 1').waitFor()
+    await announced(page, 'Undone; reverted listings: 1')
     expect((await own(mine)).price).toBe(400)
     await page.getByRole('link', { name: /^Repricing rule \d+$/ }).click()
     await page.getByRole('heading', { name: 'Just below' }).waitFor()
@@ -137,7 +139,7 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
     await page.getByRole('combobox', { name: 'Market' }).selectOption('source_a')
     await page.getByLabel('Factor').fill('0.95')
     await button('Save').click()
-    await page.getByText('Rule saved').waitFor()
+    await announced(page, 'Rule saved')
     await page.getByText(/Source A × 0\.95/).waitFor()
     // With other terms it is off until it is simulated again.
     await expect.poll(() => button('Run now').count()).toBe(0)
@@ -170,10 +172,10 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
     await page.getByRole('row', { name: /Priced by file ₺70\.00 ₺75\.50 2 9/ }).waitFor()
     await page.getByRole('row', { name: /#999999 .*Refused/ }).waitFor()
     await button('Apply (1)').click()
-    await page.getByText('Applied; changed listings: 1').waitFor()
+    await announced(page, 'Applied; changed listings: 1')
     await expect.poll(() => own(id)).toMatchObject({ price: 75.5, quantity: 9 })
     await button('Undo').click()
-    await page.getByText('Undone; reverted listings: 1').waitFor()
+    await announced(page, 'Undone; reverted listings: 1')
     await expect.poll(() => own(id)).toMatchObject({ price: 70, quantity: 2 })
   })
 
@@ -205,7 +207,7 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
     await dialog().getByRole('alert').waitFor()
     await dialog().getByRole('radio').first().check()
     await dialog().getByRole('button', { name: 'Create listing' }).click()
-    await page.getByText(/created, pending approval$/).waitFor()
+    await announced(page, /created, pending approval$/)
     await button('Discard: A card that nobody has').click()
     await dialog().getByRole('button', { name: 'Discard' }).click()
     await page.getByText('No parked rows.').waitFor()
@@ -241,8 +243,8 @@ describe.skipIf(NO_BROWSER)(`Stock at the desk${WHY}`, () => {
       await page.locator('.chart canvas').waitFor()
       await page.getByText('Days as a table (3)').click()
       const shown = (place: Page) => place.locator('details tbody th').allInnerTexts()
+      await expect.poll(async () => (await shown(page)).map((text) => text.trim())).toEqual(['22 Nov 2026', '19 Nov 2026', '18 Nov 2026'])
       const days = await shown(page)
-      expect(days.map((text) => text.trim())).toEqual(['22 Nov 2026', '19 Nov 2026', '18 Nov 2026'])
       const console = await signedIn(browser, node)
       await console.open(`/accounts/${node.accounts.plus}?view=collections`)
       await console.page.getByRole('button', { name: 'Worth: Over the days' }).click()

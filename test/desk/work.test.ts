@@ -6,9 +6,9 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '#accounts/create-key.ts'
 import { call } from '#core/verb.ts'
-import { launch, NO_BROWSER, operator, settled, signInWith, type Visit, WHY } from '../console/browser.ts'
+import { announced, launch, NO_BROWSER, operator, settled, signInWith, type Visit, WHY } from '../console/browser.ts'
 import { startSampleNode } from '../graphql/client.ts'
-import { send, type TestNode, until } from '../support/node.ts'
+import { msPastMidnight, send, type TestNode, until } from '../support/node.ts'
 import { openReceiver, status } from '../webhooks/receiver.ts'
 import { listingOf, signedInToDesk, visitDesk } from './browser.ts'
 
@@ -126,7 +126,8 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     await page.waitForURL(/search=charizard/)
     await settled(page)
     const titles = () => page.locator('tbody th').allInnerTexts()
-    expect((await titles()).map((text) => text.split('\n')[0]!.trim())).toEqual(['Charizard in the queue', 'Dear Charizard', 'Cheap Charizard'])
+    const names = async () => (await titles()).map((text) => text.split('\n')[0]!.trim())
+    await expect.poll(() => names()).toEqual(['Charizard in the queue', 'Dear Charizard', 'Cheap Charizard'])
     await page.getByLabel('Sort by').selectOption('price_low')
     await page.waitForURL(/sort_by=price_low/)
     await settled(page)
@@ -141,13 +142,13 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     const id = await listingOf(node, { title: 'A card to act on', quantity: 2 })
     await visited.open('?search=to act on')
     await button('Pause: A card to act on').click()
-    await page.getByText('A card to act on: Paused').waitFor()
+    await announced(page, 'A card to act on: Paused')
     expect((await own(id)).status).toBe('paused')
     await button('Publish: A card to act on').click()
-    await page.getByText('A card to act on: Active').waitFor()
+    await announced(page, 'A card to act on: Active')
     await button('Highlight: A card to act on').click()
     await dialog().getByRole('button', { name: 'Highlight' }).click()
-    await page.getByText('credits left: 0').waitFor()
+    await announced(page, /credits left: 0$/)
     await button('Highlight: A card to act on').click()
     await dialog().getByRole('button', { name: 'Highlight' }).click()
     await page.getByRole('alert').first().waitFor()
@@ -156,7 +157,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     expect((await own(id)).status).toBe('active')
     await button('Delete: A card to act on').click()
     await dialog().getByRole('button', { name: 'Delete' }).click()
-    await page.getByText('A card to act on deleted').waitFor()
+    await announced(page, 'A card to act on deleted')
     expect((await send(`${node.publicUrl}/api/v1/plus/listings/${id}`, node.keys.plus)).status).toBe(404)
   })
 
@@ -186,14 +187,14 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
       await page.getByRole('row', { name: /Repriced two ₺200\.00 ₺250\.00 3 ₺225\.00/ }).waitFor()
       expect((await own(first)).price).toBe(100)
       await button('Apply (2)').click()
-      await page.getByText('Applied; changed listings: 2').waitFor()
+      await announced(page, 'Applied; changed listings: 2')
       await expect.poll(() => own(first)).toMatchObject({ price: 110.5, quantity: 7, status: 'active' })
       await expect.poll(() => own(second)).toMatchObject({ price: 250, quantity: 3, status: 'active' })
       await expect.poll(() => own(third)).toMatchObject({ price: 300 })
       // What was changed since is kept.
       await send(`${node.publicUrl}/api/v1/plus/listings/${second}/price`, node.keys.plus, { method: 'PATCH', json: { price: 260 } })
       await button('Undo').click()
-      await page.getByText('Undone; reverted listings: 1').waitFor()
+      await announced(page, 'Undone; reverted listings: 1')
       await page.getByRole('row', { name: /Repriced two .*Skipped/ }).waitFor()
       await expect.poll(() => own(first)).toMatchObject({ price: 100, quantity: 2 })
       await expect.poll(() => own(second)).toMatchObject({ price: 260 })
@@ -213,7 +214,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
       await button('Review').click()
       await page.getByRole('row', { name: /Judged bad .*Refused Price must be .*decimals/ }).waitFor()
       await button('Apply (1)').click()
-      await page.getByText('Applied; changed listings: 1').waitFor()
+      await announced(page, 'Applied; changed listings: 1')
       expect((await own(bad)).price).toBe(50)
     })
 
@@ -262,7 +263,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     await page.getByLabel('From').fill('')
     await page.getByLabel('Until').fill(day(7))
     await button('Save').click()
-    await page.getByText('Vacation saved').waitFor()
+    await announced(page, 'Vacation saved')
     expect((await send(`${node.publicUrl}/api/v1/plus/listings?search=away`, node.keys.plus)).body.data).toEqual([])
     await visited.open(`/listings/${id}`)
     await page.getByText('End the vacation or wait until it ends.').waitFor()
@@ -275,11 +276,12 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     await until('the vacation is longer', async () => (await vacation()).to > before.to)
     expect((await vacation()).from).toBe(before.from)
     await button('End vacation').click()
-    await page.getByText('Vacation ended').waitFor()
+    await announced(page, 'Vacation ended')
     expect((await send(`${node.publicUrl}/api/v1/plus/listings?search=away`, node.keys.plus)).body.data).toHaveLength(1)
   })
 
   test('orders and the statement of a month, on the page and as a file', async () => {
+    node.clock.advance(msPastMidnight(node.clock.now()))
     const listing = await listingOf(node, { title: 'A card to sell', price: 80, quantity: 5 })
     const order = (order_id: number, quantity: number) => operator(node, 'POST', '/orders', { order_id, lines: [{ listing_id: listing, quantity }] })
     await order(501, 2)
@@ -294,8 +296,8 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     await page.getByRole('row', { name: /502/ }).waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'Statement' }).click()
     await settled(page)
-    const facts = await page.locator('.facts').innerText()
-    expect(facts.replace(/\s+/g, ' ')).toMatch(/Sales ₺240\.00 Refunds -₺80\.00 Commission ₺16\.00 Payout ₺144\.00/)
+    const facts = async () => (await page.locator('.facts').innerText()).replace(/\s+/g, ' ')
+    await expect.poll(() => facts()).toMatch(/Sales ₺240\.00 Refunds -₺80\.00 Commission ₺16\.00 Payout ₺144\.00/)
     await page.getByRole('row', { name: /Refund 502\/1/ }).waitFor()
     const download = page.waitForEvent('download')
     await button('Download as CSV').click()
@@ -315,7 +317,7 @@ describe.skipIf(NO_BROWSER)(`Work at the desk${WHY}`, () => {
     await page.getByLabel('Address').fill(receiver.url)
     await page.getByLabel('Notify about expired listings').uncheck()
     await button('Save').click()
-    await page.getByText('Webhook saved').waitFor()
+    await announced(page, 'Webhook saved')
     type Webhook = { url: string; on_sale: boolean; on_expire: boolean; is_active: boolean; secret: string }
     const { secret, ...settings } = (await send<Webhook>(`${node.publicUrl}/api/v1/plus/webhook`, node.keys.plus)).body.data
     expect(settings).toEqual({ url: receiver.url, on_sale: true, on_expire: false, is_active: true })

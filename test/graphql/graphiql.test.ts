@@ -4,11 +4,11 @@ import { existsSync } from 'node:fs'
 import { request } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { EXAMPLES } from '../../graphiql/examples.ts'
 import { type RunningNode, startNode } from '#node.ts'
 import { launch, NO_BROWSER, WHY } from '../console/browser.ts'
-import { silent, type TestNode } from '../support/node.ts'
+import { silent, type TestNode, until } from '../support/node.ts'
 import { ask, startSampleNode } from './client.ts'
 
 const BUILT = fileURLToPath(new URL('../../dist/graphiql/index.html', import.meta.url))
@@ -90,21 +90,22 @@ describe.skipIf(NO_BROWSER)(`in Chromium${WHY}`, () => {
 
   afterAll(() => browser.close())
 
-  test('in the demo its key is filled in: an example runs without typing', async () => {
+  const openPage = async () => {
     const page = await browser.newPage()
+    page.setDefaultTimeout(120_000)
+    return page
+  }
+
+  test('in the demo its key is filled in: an example runs without typing', async () => {
+    const page = await openPage()
     await page.goto(`${demo.publicUrl}/graphql`)
-    // The editor needs a moment to learn which operation stands in the tab.
-    const shown = async () => {
-      await page.locator('.graphiql-execute-button').click()
-      await page.locator('.result-window').getByText('Charizard').first().waitFor({ timeout: 1_000 })
-    }
-    await vi.waitFor(shown, { timeout: 120_000 })
+    await runUntilShown(page, 'Charizard')
     await expect.poll(() => page.getByText('Put your API key into Headers').count()).toBe(0)
     await page.close()
   })
 
   test('an example runs with a key in the header editor', async () => {
-    const page = await browser.newPage()
+    const page = await openPage()
     const foreign: string[] = []
     const problems: string[] = []
     page.on('request', (request) => {
@@ -121,31 +122,37 @@ describe.skipIf(NO_BROWSER)(`in Chromium${WHY}`, () => {
     await expect.poll(() => page.locator('.result-window').getByText('UNAUTHENTICATED').count()).toBe(0)
     await typeKey(page, node.keys.professional)
     await page.getByText('Put your API key into Headers, in place of').waitFor({ state: 'detached' })
-    await page.locator('.graphiql-execute-button').click()
-    const answer = page.locator('.result-window')
-    await answer.getByText('Charizard').first().waitFor()
+    await runUntilShown(page, 'Charizard')
     await page.getByRole('button', { name: 'Show Documentation Explorer' }).click()
     await page.locator('.graphiql-doc-explorer').getByText('Query').first().waitFor()
     // The key goes with the other examples too.
     const tabs = page.locator('.graphiql-tab')
     await expect.poll(() => tabs.count()).toBe(EXAMPLES.length)
     await tabs.last().click()
-    // The editor needs a moment to learn which operation stands in the tab.
-    const shown = async () => {
-      await page.locator('.graphiql-execute-button').click()
-      await answer.getByText('categories').first().waitFor({ timeout: 1_000 })
-    }
-    await vi.waitFor(shown, { timeout: 120_000 })
+    await runUntilShown(page, 'categories')
     expect(foreign).toEqual([])
     expect(problems).toEqual([])
     await page.close()
   })
 })
 
+/** Runs the example of the tab until its answer has the text: the editor needs a moment to learn which operation stands in the tab. */
+async function runUntilShown(page: Page, text: string): Promise<void> {
+  const answer = page.locator('.result-window').getByText(text)
+  // While a query runs the same button stops it, and is called so.
+  const run = page.getByRole('button', { name: /^Execute query/ })
+  await until('the answer is shown', async () => {
+    if ((await answer.count()) > 0) return true
+    if (await run.isVisible()) await run.click()
+    return false
+  })
+}
+
 /** Replaces what the header editor holds. */
 async function typeKey(page: Page, key: string): Promise<void> {
   const editor = page.locator('.graphiql-editor-tool .graphiql-editor:not(.hidden) .monaco-editor').last()
   await editor.click()
+  await expect.poll(() => page.evaluate<boolean>("document.activeElement.closest('.graphiql-editor-tool .monaco-editor') !== null")).toBe(true)
   await page.keyboard.press('Control+A')
   await page.keyboard.insertText(JSON.stringify({ Authorization: `Bearer ${key}` }))
   // The editor has closed quotes and brackets of its own behind the text.

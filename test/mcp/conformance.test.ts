@@ -60,7 +60,8 @@ beforeAll(async () => {
   // The suite knows no credentials: this adds the key to each of its requests, and passes on the rest as it is.
   withKey = createServer((request, response) => {
     const headers = { ...request.headers, authorization: `Bearer ${node.keys.plus}` }
-    const passed = httpRequest(`${node.publicUrl}${request.url}`, { method: request.method, headers }, (answer) => {
+    // A connection of its own: one that is kept may end as the next request takes it.
+    const passed = httpRequest(`${node.publicUrl}${request.url}`, { method: request.method, headers, agent: false }, (answer) => {
       response.writeHead(answer.statusCode!, answer.headers)
       answer.pipe(response)
     })

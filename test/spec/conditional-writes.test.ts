@@ -1,11 +1,13 @@
 // If-Match is honoured or refused on every write, never ignored: over REST, the operator API and GraphQL.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { HOUR_MS } from '#core/duration.ts'
 import type { StoredListing } from '#market/types.ts'
+import { startNode } from '#node.ts'
 import { post } from '../graphql/client.ts'
 import { type Change, makeCatalogue, operator, orderId, pending, plus, published } from '../market/kit.ts'
 import { makeOwner, makeThings, type Owner, sendRaw, startListing, stateOf, type Things } from '../reliability/authorisation-kit.ts'
 import { GRAPHQL_ROWS } from '../reliability/authorisation-rows.ts'
-import { OPERATOR_TOKEN, type Reply, type TestNode } from '../support/node.ts'
+import { OPERATOR_TOKEN, type Reply, silent, type TestNode } from '../support/node.ts'
 
 /** Writes that honour `If-Match`, with what they need to succeed; all others refuse it. */
 const CONDITIONAL: Record<string, object | null> = {
@@ -153,8 +155,18 @@ describe('approval', () => {
   })
 
   test('of a listing whose period has ended meanwhile, the tag that was read still counts', async () => {
-    const { id } = await published(node, item, {}, new Date(node.clock.now().getTime() + 60_000))
-    node.clock.advance(60_000)
-    expect((await operator(node, 'PATCH', `/listings/${id}`, { title: 'Finished' }, { 'if-match': await read(id) })).status).toBe(200)
+    const { id } = await published(node, item, {}, new Date(node.clock.now().getTime() + HOUR_MS))
+    // For a node an hour later the period is over; no worker ends it between the reading and the writing.
+    const now = () => new Date(node.clock.now().getTime() + HOUR_MS)
+    const later = await startNode({ config: node.config, db: node.db, log: silent, now, listeners: { public: false, operator: true }, worker: false })
+    try {
+      const on = { ...node, operatorUrl: later.operatorUrl }
+      const { headers, body } = await operator(on, 'GET', `/listings/${id}`)
+      expect(body.data.status).toBe('expired')
+      const written = await operator(on, 'PATCH', `/listings/${id}`, { title: 'Finished' }, { 'if-match': headers.get('etag')! })
+      expect(written.status).toBe(200)
+    } finally {
+      await later.close()
+    }
   })
 })

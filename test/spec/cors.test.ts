@@ -33,6 +33,9 @@ afterAll(async () => {
   await node.close()
 })
 
+/** A node that has not heard from its database for 3 s is not ready. */
+const hears = (on: TestNode) => on.ctx.caughtUp()
+
 /** One of each kind of answer: through Fastify and before it, compressed and not, right and wrong. */
 const requests = (on: TestNode): [what: string, status: number, path: string, init?: RequestInit][] => {
   const key = { authorization: `Bearer ${on.keys.starter}` }
@@ -73,6 +76,7 @@ const requests = (on: TestNode): [what: string, status: number, path: string, in
 describe('answers of every kind', () => {
   test('may be read by pages of any origin unless origins are set', async () => {
     for (const [what, status, path, init = {}] of requests(node)) {
+      await hears(node)
       const { headers, status: answered } = await fetch(node.publicUrl + path, { ...init, headers: { origin: SHOP, ...init.headers } })
       expect({
         what,
@@ -94,6 +98,7 @@ describe('answers of every kind', () => {
       [undefined, null],
     ] as const) {
       for (const [what, status, path, init = {}] of requests(listed)) {
+        await hears(listed)
         const { headers, status: answered } = await fetch(listed.publicUrl + path, {
           ...init,
           headers: { ...(origin && { origin }), ...init.headers },
@@ -172,6 +177,7 @@ describe.skipIf(NO_BROWSER)(`a page in Chromium${WHY}`, () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     browser = await launch()
     page = await browser.newPage()
+    page.setDefaultTimeout(120_000)
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
   })
 

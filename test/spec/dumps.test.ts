@@ -26,7 +26,7 @@ let folder: string
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'mintmark-dumps-'))
-  node = await startTestNode({ env: { PRICE_HOLD_FACTOR: '1000', DUMPS_DIR: folder, DUMP_HOUR: '3' } })
+  node = await startTestNode({ env: { PRICE_HOLD_FACTOR: '1000', DUMPS_DIR: folder } })
   category = (await operator<{ id: number }>('POST', '/categories', { name: 'Seti İkinci', game: 'pokemon', market: 'source_c' })).id
 })
 afterAll(async () => {
@@ -181,6 +181,7 @@ test('each night has one', async () => {
   const { config, db, clock, ctx: _ } = node
   const maker = new DumpMaker({
     ...config,
+    dumpHour: 3,
     db,
     archive: openPriceArchive(config),
     log: { error() {}, warn() {}, info() {}, debug() {} },

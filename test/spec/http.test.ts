@@ -130,6 +130,9 @@ describe('order of checks', () => {
 })
 
 describe('routes', () => {
+  // A node that has not heard from its database for 3 s is not ready.
+  const hears = () => node.ctx.caughtUp()
+
   test('that are not there are 404 in the envelope', async () => {
     for (const path of ['/api/v1', '/api/v1/', '/api/v1/item', '/api/v1/items/1/2/3', '/api/v2/items', '/nowhere', '/.env']) {
       expectError(await get(path), 404, 'NOT_FOUND')
@@ -154,6 +157,7 @@ describe('routes', () => {
       ['/api/v1/items/0', 404],
       ['/health/ready', 200],
     ]) {
+      await hears()
       const head = await fetch(`${node.publicUrl}${path}`, {
         method: 'HEAD',
         headers: { authorization: `Bearer ${node.keys.starter}` },
@@ -163,7 +167,10 @@ describe('routes', () => {
   })
 
   test('health needs no key', async () => {
-    for (const path of ['/health/live', '/health/ready']) expect((await get(path, null)).status).toBe(200)
+    for (const path of ['/health/live', '/health/ready']) {
+      await hears()
+      expect((await get(path, null)).status).toBe(200)
+    }
   })
 })
 
@@ -306,11 +313,12 @@ describe('on the wire', () => {
   /** Sends bytes as they are and reads to the end of the connection. */
   function wire(bytes: string): Promise<string> {
     const { hostname, port } = new URL(node.publicUrl!)
-    return new Promise((resolve, reject) => {
+    return new Promise((resolve) => {
       let answer = ''
       const socket = connect(Number(port), hostname, () => socket.write(bytes, 'latin1'))
       socket.setEncoding('utf8').on('data', (text: string) => (answer += text))
-      socket.on('error', reject).on('close', () => resolve(answer))
+      // A server that ends a connection with bytes unread resets it, after its answer: `close` comes in any case.
+      socket.on('error', () => {}).on('close', () => resolve(answer))
     })
   }
 

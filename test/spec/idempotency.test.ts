@@ -196,14 +196,10 @@ test('every write of the operator API, as its reference shows it', async () => {
     const isWrite = method !== 'GET' && !address.endsWith('/backtest') && example.status < 300 && isOperator
     const key = example.headers?.['idempotency-key'] ?? newKey()
     let first: Answered
-    await until(
-      `${example.request} is ${example.status}`,
-      async () => {
-        first = await ask(address, { ...example.headers, ...(isWrite && { 'idempotency-key': key }) })
-        return first.status === example.status && (example.until !== 'data' || !first.text.includes('"data":[]'))
-      },
-      15_000,
-    )
+    await until(`${example.request} is ${example.status}`, async () => {
+      first = await ask(address, { ...example.headers, ...(isWrite && { 'idempotency-key': key }) })
+      return first.status === example.status && (example.until !== 'data' || !first.text.includes('"data":[]'))
+    })
     if (!isWrite) continue
     const id = `repeat-of-${seen.size}`
     expect(await ask(address, { 'idempotency-key': key, 'x-request-id': id })).toEqual(first!)

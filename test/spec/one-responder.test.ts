@@ -136,7 +136,7 @@ test('a failure while bytes are made or sent is answered on every path, and no c
     const status = async (path: string, headers: Record<string, string> = {}) => {
       const response = await fetch(`${origin}/api${path}`, {
         headers: { authorization: `Bearer ${key}`, 'accept-encoding': 'identity', ...headers },
-        signal: AbortSignal.timeout(10_000),
+        signal: AbortSignal.timeout(120_000),
       })
       const body = (await response.json()) as { error?: { code: string } }
       expect([path, response.headers.get('x-added'), response.headers.get('x-request-id')]).toEqual([path, 'everywhere', expect.any(String)])

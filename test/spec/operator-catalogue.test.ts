@@ -54,14 +54,10 @@ interface Finished {
 
 async function finished(id: number): Promise<Finished> {
   let found: Finished | null = null
-  await until(
-    `import ${id}`,
-    async () => {
-      found = (await operator<Finished>(`/imports/${id}`)).body.data
-      return found.status === 'done' || found.status === 'failed'
-    },
-    20_000,
-  )
+  await until(`import ${id}`, async () => {
+    found = (await operator<Finished>(`/imports/${id}`)).body.data
+    return found.status === 'done' || found.status === 'failed'
+  })
   return found!
 }
 

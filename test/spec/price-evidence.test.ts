@@ -7,7 +7,6 @@ import { setEvidence } from '../support/evidence.ts'
 import { OPERATOR_TOKEN, type Reply, send, startTestNode, type TestNode, until } from '../support/node.ts'
 import { published, type Grades, makeCatalogue, operator } from '../market/kit.ts'
 
-const WITHIN_MS = 1_000
 const CONFIRMED = '2026-11-20T10:31:00Z'
 
 interface StatsPrice {
@@ -162,7 +161,7 @@ describe('with_stats=1', () => {
     expect([bad.status, bad.body.error?.details?.[0]?.field]).toEqual([422, 'with_stats'])
   })
 
-  test('has an entity tag that follows the evidence, on every node within a second', async () => {
+  test('has an entity tag that follows the evidence, on every node', async () => {
     const path = `/items/${items.char}?with_stats=1`
     const before = await get(path)
     const plain = await get(`/items/${items.char}`)
@@ -172,7 +171,7 @@ describe('with_stats=1', () => {
     await setEvidence(node, char(), { state: 'stale', flags: bitsOf(['old']) })
     const seen = (each: TestNode) => get<Item>(path, { on: each, key: node.keys.professional })
     for (const each of [node, other]) {
-      await until('the node shows the new state', async () => (await seen(each)).body.data.prices[0]!.state === 'stale', WITHIN_MS)
+      await until('the node shows the new state', async () => (await seen(each)).body.data.prices[0]!.state === 'stale')
       const after = await get<Item>(path, { on: each, key: node.keys.professional, headers: { 'if-none-match': tag } })
       expect(after.status).toBe(200)
       expect(after.body.data.prices[0]).toMatchObject({ state: 'stale', flags: ['old'], confirmed_at: '2026-11-01T00:00:00Z', avg_7: null })
@@ -440,8 +439,7 @@ describe('computed figures', () => {
     const tag = (await get('/plus/listings?search=evaluated&with_explain=1', { key: node.keys.plus })).headers.get('etag')!
     for (const state of ['disputed', 'stale'] as const) {
       await setEvidence(node, char(), { state })
-      for (const each of [node, other])
-        await until('the multiplier is gone', async () => (await one('with_pc=1', each))?.pc_multiplier === null, WITHIN_MS)
+      for (const each of [node, other]) await until('the multiplier is gone', async () => (await one('with_pc=1', each))?.pc_multiplier === null)
       const { result, inputs } = (await one('with_explain=1'))!.explain.pc_multiplier
       expect([result, inputs[1]]).toMatchObject([null, { amount: 168.56, state, used: false, reason: 'not_trusted' }])
       expect(await found('search=evaluated&min_pc=1')).toEqual([])
@@ -449,8 +447,7 @@ describe('computed figures', () => {
     const changed = await get('/plus/listings?search=evaluated&with_explain=1', { key: node.keys.plus, headers: { 'if-none-match': tag } })
     expect(changed.status).toBe(200)
     await setEvidence(node, char(), {})
-    for (const each of [node, other])
-      await until('the multiplier is back', async () => (await one('with_pc=1', each))?.pc_multiplier === 5.93, WITHIN_MS)
+    for (const each of [node, other]) await until('the multiplier is back', async () => (await one('with_pc=1', each))?.pc_multiplier === 5.93)
     const own = (await get<Listed[]>('/plus/my-listings?with_explain=1', { key: node.keys.plus })).body.data.find((row) => row.id === id)!
     expect(own.explain).toEqual((await one('with_explain=1'))!.explain)
     expect(own).not.toHaveProperty('pc_multiplier')

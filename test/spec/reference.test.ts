@@ -66,7 +66,7 @@ async function ask({ request, body, text, headers, as }: Example): Promise<{ sta
 
 /** Asks until what the example waits for is there. */
 async function answerOf(example: Example): ReturnType<typeof ask> {
-  const ends = Date.now() + 15_000
+  const ends = Date.now() + 120_000
   for (;;) {
     const found = await ask(example)
     const data = (found.answer as { data?: unknown[] }).data

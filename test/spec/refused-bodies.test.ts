@@ -3,13 +3,19 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { brotliCompressSync, constants, deflateSync, gzipSync } from 'node:zlib'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { OPERATOR_TOKEN, send, startTestNode, type TestNode } from '../support/node.ts'
+import { OPERATOR_TOKEN, send, startTestNode, type TestNode, until } from '../support/node.ts'
 
 let node: TestNode
 
 beforeAll(async () => {
   node = await startTestNode({ env: { RATE_LIMITS: 'starter=1,professional=1000000,plus=1000000,enterprise=1000000' } })
+  // All that the limit of this key allows, of a minute that lasts.
+  await sql`
+    insert into rate_limit_leases (account_id, ends_at, leased, granted, node, shared_at)
+    values (${node.accounts.starter}, now() + interval '1 day', 1, 1, 0, '-infinity')`.execute(node.db.kysely)
+  await until('the node knows it', async () => (await send(`${node.publicUrl}/api/v1/items`, node.keys.starter)).status === 429)
 })
 
 afterAll(() => node.close())
@@ -156,8 +162,6 @@ describe.each(REFUSALS)('$status of $path for $caller ($bytes bytes)', (refusal)
       // What is read before it is refused may be refused as broken.
       const read = !valid && (refusal.status === 404 || refusal.status === 405)
       for (const chunked of [false, true]) {
-        // All that the limit of this key allows.
-        if (refusal.status === 429) await send(`${node.publicUrl}/api/v1/items`, node.keys.starter)
         const { answer, next } = await exchange(refusal, encoding, body, chunked)
         expect(read ? [400, refusal.status] : [refusal.status]).toContain(answer.status)
         expect(next).toBe(answer.ends ? null : 200)

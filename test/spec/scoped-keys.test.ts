@@ -1,7 +1,7 @@
 // API keys with limits: read-only ones, expiry, origins and addresses, over REST and GraphQL, on every node; and what keys are used for.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKey } from '#accounts/create-key.ts'
-import { type KeyUsageRow, USAGE_DAYS } from '#accounts/usage.ts'
+import { KeyUsage, type KeyUsageRow, USAGE_DAYS } from '#accounts/usage.ts'
 import type { Me } from '#accounts/read-me.ts'
 import type { ApiKey, NewApiKey } from '#accounts/types.ts'
 import { call } from '#core/verb.ts'
@@ -12,7 +12,7 @@ import { meRoutes } from '#rest/me-route.ts'
 import { priceRoutes } from '#rest/price-routes.ts'
 import { webhookRoutes } from '#rest/webhook-routes.ts'
 import { DAY_MS, makeCatalogue, operator, published } from '../market/kit.ts'
-import { OPERATOR_TOKEN, send, startTestNode, type TestNode, until } from '../support/node.ts'
+import { msPastMidnight, OPERATOR_TOKEN, send, startTestNode, type TestNode, until } from '../support/node.ts'
 
 let node: TestNode
 let other: TestNode
@@ -127,7 +127,7 @@ describe('where a key may be used from', () => {
     expect(data.find((row) => row.id === id)).toMatchObject({ last_used_at: null })
   })
 
-  test('limits can be changed and taken away, and every node follows within a second', async () => {
+  test('limits can be changed and taken away, and every node follows', async () => {
     const { id, key } = await keyWith()
     const states = () =>
       Promise.all([node, other].map(async (on) => codeOf(await api(key, 'PUT', '/plus/webhook', { url: 'https://example.com/hook' }, {}, on))))
@@ -222,6 +222,12 @@ test('a change of a key is audited without the key', async () => {
 })
 
 describe('usage', () => {
+  beforeAll(() => {
+    // Of both, the clock that is behind.
+    const toOneDay = msPastMidnight(other.clock.now())
+    for (const { clock } of [node, other]) clock.advance(toOneDay)
+  })
+
   const usageOf = async (accountId: number, keyId: number, on = node) =>
     (await operator<KeyUsageRow[]>(on, 'GET', `/accounts/${accountId}/usage?key_id=${keyId}&per_page=100`)).body.data
 
@@ -263,6 +269,24 @@ describe('usage', () => {
     expect(metrics).toContain(`mintmark_api_key_requests_total{key_id="${id}",operation="listItems"} 3`)
   })
 
+  test('counts are complete also while they are being stored', async () => {
+    const { id } = await keyWith()
+    const usage = new KeyUsage({ db: node.db, now: node.clock.now })
+    usage.count(id, 'listItems')
+    const writer = await node.db.pool.connect()
+    await writer.query('begin; lock table api_key_usage in exclusive mode')
+    const stored = usage.flush()
+    const told = usage.countsOf(id)
+    expect(usage.totals().get(id)).toEqual(new Map([['listItems', 1]]))
+    // Reads pass the lock.
+    expect(await usageOf(node.accounts.plus, id)).toEqual([])
+    await writer.query('commit')
+    writer.release()
+    await stored
+    expect(await told).toMatchObject([{ operation: 'listItems', requests: 1 }])
+    expect(usage.totals().get(id)).toEqual(new Map([['listItems', 1]]))
+  })
+
   test('days are kept apart, for 30 days, and nodes add up', async () => {
     const { id, key } = await keyWith()
     await api(key, 'GET', '/items')
@@ -274,11 +298,7 @@ describe('usage', () => {
     const third = await startTestNode({ databaseUrl: node.databaseUrl })
     await api(key, 'GET', '/items', undefined, {}, third)
     await third.close()
-    await until(
-      'all counts are stored',
-      async () => (await usageOf(node.accounts.plus, id)).reduce((sum, row) => sum + row.requests, 0) === 4,
-      60_000,
-    )
+    await until('all counts are stored', async () => (await usageOf(node.accounts.plus, id)).reduce((sum, row) => sum + row.requests, 0) === 4)
     expect(await usageOf(node.accounts.plus, id)).toEqual([
       { key_id: id, day: days[1], operation: 'listItems', requests: 1 },
       { key_id: id, day: days[0], operation: 'listItems', requests: 3 },

@@ -19,6 +19,8 @@ export async function startDemoNode() {
     PORT: '0',
     OPERATOR_PORT: '0',
     RATE_LIMITS: 'off',
+    // Only those that an example asks for.
+    DUMP_HOUR: 'off',
     DATABASE_URL: database.url,
     DATA_DIR: dataDir,
     SECRET_KEY: 'secret key of the reference',

@@ -52,6 +52,17 @@ export async function settle({ tasks }: Pick<RunningNode, 'tasks'>): Promise<voi
   await until('the first run of each task', () => waiting().length === 0)
 }
 
+const QUARTER_MS = 15 * 60_000
+/** Of Istanbul and of UTC, in UTC. */
+const MIDNIGHTS_MS = [21, 24].map((hour) => hour * 3_600_000)
+
+/** How far a clock has to advance so that the next quarter of an hour is of one day, and with it of one month, in UTC and in Istanbul. */
+export function msPastMidnight(now: Date): number {
+  const ofDayMs = now.getTime() % 86_400_000
+  const midnightMs = MIDNIGHTS_MS.find((at) => at > ofDayMs && at - ofDayMs < QUARTER_MS)
+  return midnightMs === undefined ? 0 : midnightMs - ofDayMs
+}
+
 export type TestNode = Awaited<ReturnType<typeof startTestNode>>
 
 export interface TestNodeOptions {

@@ -1,14 +1,14 @@
 // An S3-compatible server on a folder of its own, whose signatures are checked as those of a real one.
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { Server as HttpServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePorts } from '../../reliability/service.ts'
 // @ts-expect-error It has no types.
 import untyped from '@20minutes/s3rver'
 
 interface S3rver {
-  run(): Promise<AddressInfo>
+  run(): Promise<unknown>
   close(): Promise<void>
   httpServer: HttpServer
   /** of Koa; the last one are its routes */
@@ -31,7 +31,8 @@ export interface S3Store {
 export async function openS3(): Promise<S3Store> {
   const directory = mkdtempSync(join(tmpdir(), 'mintmark-s3-'))
   let server: S3rver | null = null
-  let port = 0
+  // Of its own also while it is stopped.
+  const [port] = await freePorts(1)
   const start = async () => {
     server = new Server({ address: '127.0.0.1', port, silent: true, directory, vhostBuckets: false, configureBuckets: [{ name: 'cards' }] })
     // It would check the signature of `/bucket/` as that of `/bucket`; stores take the path as it was sent.
@@ -42,7 +43,7 @@ export async function openS3(): Promise<S3Store> {
       }
       return next()
     })
-    port = (await server.run()).port
+    await server.run()
   }
   const stop = async () => {
     const ended = server?.close()
