@@ -41,7 +41,7 @@ export interface Counted {
 
 interface Lease {
   limit: number
-  /** requests that this node may still let pass */
+  /** requests that this node may still let pass; below 0: that it has let pass without a lease */
   left: number
   /** requests leased by all nodes in this minute */
   leased: number
@@ -54,7 +54,6 @@ export class LimitLeases {
   /** requests counted on this node alone since the start */
   countedAlone = 0
   readonly #store: LeaseStore
-  readonly #countOnThisNode: (accountId: number) => Promise<Counted>
   readonly #log: Log
   readonly #node = randomInt(2 ** 31)
   readonly #leases = new Map<number, Lease>()
@@ -67,10 +66,8 @@ export class LimitLeases {
   #warnedMs = -Infinity
   #sweptMs = performance.now()
 
-  /** @param countOnThisNode counts while the store does not answer */
-  constructor(store: LeaseStore, countOnThisNode: (accountId: number) => Promise<Counted>, log: Log) {
+  constructor(store: LeaseStore, log: Log) {
     this.#store = store
-    this.#countOnThisNode = countOnThisNode
     this.#log = log
   }
 
@@ -81,7 +78,7 @@ export class LimitLeases {
       if (this.#alone) {
         this.#retry(accountId, limit)
         this.countedAlone += 1
-        return this.#countOnThisNode(accountId)
+        return this.#withoutLease(accountId, limit)
       }
       await this.#renew(accountId, limit)
     }
@@ -98,6 +95,19 @@ export class LimitLeases {
       return { consumedPoints: lease.leased - lease.left, msBeforeNext }
     }
     return lease.leased >= limit ? { consumedPoints: limit + 1, msBeforeNext } : null
+  }
+
+  /** Counts on top of what is known of this minute; a lease that comes later is less by what has passed. */
+  #withoutLease(accountId: number, limit: number): Counted {
+    const nowMs = performance.now()
+    let lease = this.#leases.get(accountId)
+    if (!lease || lease.endsMs <= nowMs) {
+      lease = { limit, left: 0, leased: 0, endsMs: nowMs + WINDOW_SECONDS * 1_000 }
+      this.#leases.set(accountId, lease)
+    }
+    const consumedPoints = lease.leased - lease.left + 1
+    if (consumedPoints <= limit) lease.left -= 1
+    return { consumedPoints, msBeforeNext: lease.endsMs - nowMs }
   }
 
   /** Resolves when there is a lease, or when this node counts alone. */
@@ -132,12 +142,15 @@ export class LimitLeases {
     this.#sweep(askedMs)
     const before = this.#leases.get(accountId)
     const unused = before && before.endsMs > askedMs ? before.left : 0
-    if (before) before.left = 0
+    if (before && unused > 0) before.left = 0
     this.#pending += 1
     try {
       const { granted, leased, msLeft } = await this.#store({ accountId, limit, unused, node: this.#node })
+      // What passed without a lease since then, or another lease that came late.
+      const now = this.#leases.get(accountId)
+      const since = (now && now.endsMs > askedMs ? now.left : 0) - (now === before ? Math.min(0, unused) : 0)
       // From the time of the request, so that it ends here no later than in the store.
-      this.#leases.set(accountId, { limit, left: granted, leased, endsMs: askedMs + msLeft })
+      this.#leases.set(accountId, { limit, left: granted + since, leased, endsMs: askedMs + msLeft })
       this.#alone = false
     } catch (error) {
       this.#countAlone(error)

@@ -35,11 +35,10 @@ export class RateLimits {
     this.#limits = limits
     // It only counts: the limit is compared here, so that a changed plan takes effect at once and in the same window.
     const memory = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: WINDOW_SECONDS })
-    const countOnThisNode = (accountId: number) => memory.consume(accountId)
-    this.#count = countOnThisNode
+    this.#count = (accountId) => memory.consume(accountId)
     if (!shared) return
     const { lease, close } = 'redisUrl' in shared ? redisLeases(shared.redisUrl) : { lease: databaseLeases(shared.db), close: () => {} }
-    const leases = new LimitLeases(lease, countOnThisNode, shared.log)
+    const leases = new LimitLeases(lease, shared.log)
     this.#leases = leases
     this.#count = (accountId, limit) => leases.count(accountId, limit)
     this.#close = close

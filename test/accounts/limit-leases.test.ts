@@ -8,7 +8,7 @@ import { call, type Viewer } from '#core/verb.ts'
 import { type Database, openPool } from '#db/pool.ts'
 import type { Schema } from '#db/schema.ts'
 import { freshDatabase } from '../support/postgres.ts'
-import { send, silent, startTestNode } from '../support/node.ts'
+import { send, silent, startTestNode, until } from '../support/node.ts'
 
 const LIMITS: Record<Plan, number> = { starter: 5, professional: 60, plus: 600, enterprise: 3000 }
 let database: Awaited<ReturnType<typeof freshDatabase>>
@@ -154,6 +154,17 @@ test('without the database a node counts alone', async () => {
   const alone = new RateLimits(LIMITS, { db: gone, log: silent })
   expect(await passed([alone], 'starter', 10)).toBe(5)
   await gone.close()
+})
+
+test('a lease that comes late is less by what passed meanwhile', async () => {
+  const held = await Promise.all(Array.from({ length: 8 }, () => db.pool.connect()))
+  const limits = node()
+  const lefts = [await ask(limits, 'starter'), await ask(limits, 'starter')]
+  for (const client of held) client.release()
+  const leases = db.kysely.selectFrom('rate_limit_leases').select('leased').where('account_id', '=', accountId)
+  await until('the lease is there', async () => (await leases.execute()).length > 0)
+  for (let i = 0; i < 5; i += 1) lefts.push(await ask(limits, 'starter'))
+  expect(lefts).toEqual([4, 3, 2, 1, 0, null, null])
 })
 
 test('a database that is silent holds a request for a moment, and the next ones not at all', async () => {
