@@ -16,11 +16,11 @@ const ATTEMPTS = 10
  * @throws Error of one sentence if one fails, or if the database is newer than the program
  */
 export async function migrate<Schema>(db: { kysely: Kysely<Schema> }, folder = MIGRATIONS): Promise<string[]> {
-  await pendingMigrations(db, folder)
-  const migrator = new Migrator({ db: db.kysely, provider: { getMigrations: () => readMigrations(folder) } })
+  const [first] = await pendingMigrations(db, folder)
+  if (first === undefined) return []
+  const migrator = new Migrator({ db: db.kysely, provider: { getMigrations: () => readMigrations(folder, first) } })
   let results: readonly MigrationResult[] = []
   try {
-    // The previous release may write meanwhile and lock the same tables in another order.
     await retrying(async () => {
       const outcome = await migrator.migrateToLatest()
       results = outcome.results ?? []
@@ -48,12 +48,26 @@ export async function pendingMigrations<Schema>(db: { kysely: Kysely<Schema> }, 
   return known.filter((name) => !applied.includes(name))
 }
 
-async function readMigrations(folder: URL): Promise<Record<string, Migration>> {
+/** @param first of those that are missing: the locks that it takes before it starts are kept to the end of the transaction */
+async function readMigrations(folder: URL, first: string): Promise<Record<string, Migration>> {
   const migrations: Record<string, Migration> = {}
   for (const name of namesIn(folder)) {
-    migrations[name] = (await import(new URL(`${name}.ts`, folder).href)) as Migration
+    const { up } = (await import(new URL(`${name}.ts`, folder).href)) as Migration
+    migrations[name] = { up: name === first ? (tx) => lockOutWriters(tx).then(() => up(tx)) : up }
   }
   return migrations
+}
+
+/**
+ * Waits for all writers. The previous release may be writing: a transaction that has one table and waits for another that a
+ * migration changed would deadlock with each later migration that needs the first.
+ */
+async function lockOutWriters(tx: Kysely<unknown>): Promise<void> {
+  const tables = sql<{ name: string }>`
+    select oid::regclass::text as name from pg_class
+    where relkind in ('r', 'p') and not relispartition and relnamespace = current_schema()::regnamespace order by relname`
+  const names = (await tables.execute(tx)).rows.map(({ name }) => name)
+  if (names.length > 0) await sql`lock table ${sql.raw(names.join(', '))} in share row exclusive mode`.execute(tx)
 }
 
 function namesIn(folder: URL): string[] {

@@ -7,6 +7,8 @@ import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { migrate, pendingMigrations } from '#db/migrate.ts'
 import { type Database, openPool } from '#db/pool.ts'
+import { inTransaction } from '#db/transaction.ts'
+import { until } from '../support/node.ts'
 import { freshDatabase } from '../support/postgres.ts'
 
 interface Schema {
@@ -56,6 +58,30 @@ test('each is applied once, in order, by however many start together', async () 
   expect(await pendingMigrations(db, folderUrl)).toEqual(['20260101_first', '20260102_second'])
   const applied = await Promise.all([migrate(db, folderUrl), migrate(db, folderUrl), migrate(db, folderUrl)])
   expect(applied.flat()).toEqual(['20260101_first', '20260102_second'])
+})
+
+test('transactions of the previous release that lock tables in another order delay them only', async () => {
+  await sql`create table first_table (n int)`.execute(db.kysely)
+  await sql`create table other_table (n int)`.execute(db.kysely)
+  write('20260101_first', 'alter table first_table add m int')
+  // Longer than PostgreSQL waits before it looks for a deadlock, once for each wait.
+  write('20260102_slow', 'select pg_sleep(1.5)')
+  write('20260103_second', 'alter table other_table add m int')
+  let migrated = false
+  let written = 0
+  const writer = async () => {
+    while (!migrated) {
+      await inTransaction(db, async (tx) => {
+        await sql`insert into other_table (n) values (1)`.execute(tx)
+        await sql`insert into first_table (n) values (1)`.execute(tx)
+      })
+      written += 1
+    }
+  }
+  const writing = [writer(), writer()]
+  await until('transactions commit', () => written > 10)
+  expect(await migrate(db, folderUrl).finally(() => (migrated = true))).toEqual(['20260101_first', '20260102_slow', '20260103_second'])
+  await Promise.all(writing)
 })
 
 test('a failing one is named in one line and undoes all of the run', async () => {
