@@ -52,8 +52,8 @@ export async function pendingMigrations<Schema>(db: { kysely: Kysely<Schema> }, 
 async function readMigrations(folder: URL, first: string): Promise<Record<string, Migration>> {
   const migrations: Record<string, Migration> = {}
   for (const name of namesIn(folder)) {
-    const { up } = (await import(new URL(`${name}.ts`, folder).href)) as Migration
-    migrations[name] = { up: name === first ? (tx) => lockOutWriters(tx).then(() => up(tx)) : up }
+    const migration = (await import(new URL(`${name}.ts`, folder).href)) as Migration
+    migrations[name] = name === first ? { up: (tx) => lockOutWriters(tx).then(() => migration.up(tx)) } : migration
   }
   return migrations
 }

