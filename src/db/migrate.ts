@@ -2,12 +2,18 @@
 import { type Kysely, sql } from 'kysely'
 import { type Migration, type MigrationResult, Migrator } from 'kysely/migration'
 import { readdirSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
 import { isSystemError } from './data-dir.ts'
 import { retrying } from './transaction.ts'
 
+const LOCK_NOT_AVAILABLE = '55P03'
 const MIGRATIONS = new URL('./migrations/', import.meta.url)
 /** Maximum attempts: each deadlock rolls all migrations back. */
 const ATTEMPTS = 10
+/** How long a migration waits for writers at once: shorter than the second after which PostgreSQL ends one of those that wait for each other. */
+const LOCK_MS = 300
+/** How long it tries to find a moment without writers, such as imports. */
+const PATIENCE_MS = 600_000
 
 /**
  * Applies the missing migrations in the order of their names, in one transaction and under a lock that lets several
@@ -18,14 +24,21 @@ const ATTEMPTS = 10
 export async function migrate<Schema>(db: { kysely: Kysely<Schema> }, folder = MIGRATIONS): Promise<string[]> {
   const [first] = await pendingMigrations(db, folder)
   if (first === undefined) return []
-  const migrator = new Migrator({ db: db.kysely, provider: { getMigrations: () => readMigrations(folder, first) } })
+  const locks = new WriterLocks()
+  const migrator = new Migrator({ db: db.kysely, provider: { getMigrations: () => readMigrations(folder, first, locks) } })
   let results: readonly MigrationResult[] = []
+  const attempt = async () => {
+    const outcome = await migrator.migrateToLatest()
+    results = outcome.results ?? []
+    if (outcome.error) throw outcome.error
+  }
+  const endMs = performance.now() + PATIENCE_MS
+  const unlessLocked = (error: Error & { code?: string }) => {
+    if (error.code !== LOCK_NOT_AVAILABLE || performance.now() > endMs) throw error
+    return true
+  }
   try {
-    await retrying(async () => {
-      const outcome = await migrator.migrateToLatest()
-      results = outcome.results ?? []
-      if (outcome.error) throw outcome.error
-    }, ATTEMPTS)
+    while (await retrying(attempt, ATTEMPTS).then(() => false, unlessLocked)) await delay(LOCK_MS * Math.random())
   } catch (error) {
     const failed = results.find((result) => result.status === 'Error')
     const what = failed ? `Migration ${failed.migrationName} failed` : 'Migrating the database failed'
@@ -49,25 +62,40 @@ export async function pendingMigrations<Schema>(db: { kysely: Kysely<Schema> }, 
 }
 
 /** @param first of those that are missing: the locks that it takes before it starts are kept to the end of the transaction */
-async function readMigrations(folder: URL, first: string): Promise<Record<string, Migration>> {
+async function readMigrations(folder: URL, first: string, locks: WriterLocks): Promise<Record<string, Migration>> {
   const migrations: Record<string, Migration> = {}
   for (const name of namesIn(folder)) {
     const migration = (await import(new URL(`${name}.ts`, folder).href)) as Migration
-    migrations[name] = name === first ? { up: (tx) => lockOutWriters(tx).then(() => migration.up(tx)) } : migration
+    migrations[name] = name === first ? { up: (tx) => locks.take(tx).then(() => migration.up(tx)) } : migration
   }
   return migrations
 }
 
 /**
- * Waits for all writers. The previous release may be writing: a transaction that has one table and waits for another that a
- * migration changed would deadlock with each later migration that needs the first.
+ * Locks on all tables against writers. The previous release may be writing: a transaction that has one table and waits for another that
+ * a migration changed would deadlock with each later migration that needs the first.
  */
-async function lockOutWriters(tx: Kysely<unknown>): Promise<void> {
-  const tables = sql<{ name: string }>`
-    select oid::regclass::text as name from pg_class
-    where relkind in ('r', 'p') and not relispartition and relnamespace = current_schema()::regnamespace order by relname`
-  const names = (await tables.execute(tx)).rows.map(({ name }) => name)
-  if (names.length > 0) await sql`lock table ${sql.raw(names.join(', '))} in share row exclusive mode`.execute(tx)
+class WriterLocks {
+  /** tables that could not be locked, the last one first: a transaction had one and waited for another that was locked already */
+  #contended: string[] = []
+
+  /** Fails if a table cannot be locked soon; the next attempt begins with that table. */
+  async take(tx: Kysely<unknown>): Promise<void> {
+    const tables = sql<{ name: string }>`
+      select oid::regclass::text as name from pg_class
+      where relkind in ('r', 'p') and not relispartition and relnamespace = current_schema()::regnamespace order by relname`
+    const names = (await tables.execute(tx)).rows.map(({ name }) => name)
+    await sql`set local lock_timeout = ${sql.lit(LOCK_MS)}`.execute(tx)
+    for (const name of new Set([...this.#contended, ...names])) {
+      try {
+        await sql`lock table ${sql.raw(name)} in share row exclusive mode`.execute(tx)
+      } catch (error) {
+        this.#contended = [name, ...this.#contended.filter((other) => other !== name)]
+        throw error
+      }
+    }
+    await sql`set local lock_timeout = 0`.execute(tx)
+  }
 }
 
 function namesIn(folder: URL): string[] {
