@@ -6,7 +6,7 @@ const SELLERS = 500
 const SALES = 200_000
 /** Every n-th listing belongs to the account that changes prices. */
 const OWN = 5
-/** One in `of` listings is no longer published: the one with this remainder. */
+/** Listings whose id leaves this remainder when divided by `of` are no longer published. */
 const SOLD = { of: 20, remainder: 7 }
 
 /** Ids of the owner's published listings, among ids from 1 on. */

@@ -155,7 +155,7 @@ function makeRequest({ operations, schema, tools }: Interfaces, target: Target, 
   return badRequest(chance.pick(operations), target, chance)
 }
 
-/** Sends the request without changes; status 599 if there is no response. */
+/** Sends the request as written; the status is 599 if no response arrives. */
 function sendBad({ url, path, method, headers, body }: BadRequest, agent: Agent, requestId: string): Promise<Answered> {
   const { hostname, port, host } = new URL(url)
   const given = new Map<string, string>([['host', host], ['x-request-id', requestId], ...headers])

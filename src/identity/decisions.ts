@@ -39,7 +39,7 @@ interface Card {
   foreign_id: string
 }
 
-/** Ends the decisions that a card is the same as any of the others. */
+/** Ends decisions that link this card to any of the others. */
 export async function endJoins(tx: Tx, card: Card, others: readonly Card[]): Promise<EndedJoin[]> {
   const prefix = (of: Card) => recordKey(of.source, of.foreign_id, null)
   const { rows } = await sql<EndedJoin>`

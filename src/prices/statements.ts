@@ -29,7 +29,7 @@ type Columns = Record<(typeof EIGHTS)[number], Float64Array> & Record<(typeof FO
 export class Statements {
   readonly size: number
   readonly #columns: Columns
-  /** statistics in the order of FIGURE_COLUMNS, NaN where missing; no columns if no statement has any */
+  /** a column per statistic, in the order of FIGURE_COLUMNS; NaN for a missing value; empty if no statement has statistics */
   readonly #figures: Float64Array[]
   #lastFigures: Float64Array[] = []
   #jumps: Jump[] = []

@@ -35,7 +35,7 @@ export function ListingsPage() {
   const [making, setMaking] = useState(false)
   const [version, changed] = useVersion()
   const { values } = useAddressQuery()
-  // Only narrow lists can be sorted by these columns, because there is no index for all listings.
+  // These columns have no index, so only filtered lists can be sorted by them.
   const narrow = Boolean(values.seller_id || values.item_id)
   return (
     <>

@@ -9,7 +9,7 @@ import { comparablePrices } from './new-price.ts'
 import { keyOf, offersFor, type PastSale, SALES_DAYS, salesFor, type ScopedListing } from './store.ts'
 import type { Terms } from './terms.ts'
 
-/** Computes the inputs of a listing's target in kuruş, or why there is no target. */
+/** Returns the amounts (kuruş) that a listing's target is computed from, or the reason why it has no target. */
 export type InputsOf = (listing: ScopedListing) => readonly number[] | Reason
 
 /** Current inputs of listings. */
