@@ -40,10 +40,16 @@ export interface Config {
   dumpsDir: string
   /** bucket that keeps dumps in place of `dumpsDir`, null for none */
   dumpsS3: BucketSettings | null
-  /** where archived months of the price history are kept, or written before they are sent to `dumpsS3` */
+  /** where archived months of the price history and the audit log are kept, or written before they are sent to `dumpsS3` */
   archiveDir: string
   /** months of the price history before the current one that stay in the database, 0: all */
   priceArchiveMonths: number
+  /** months of the audit log before the current one that stay in the database, 0: all */
+  auditArchiveMonths: number
+  /** retention of the audit log, 0: forever */
+  auditLogDays: number
+  /** retention of webhook events and their delivery attempts */
+  webhookLogDays: number
   /** hour of the day, in `timeZone`, at which a dump is made; null: only on demand */
   dumpHour: number | null
   /** IANA zone of the local times that Plus endpoints answer with */
@@ -188,13 +194,18 @@ function corsOrigins(text: string): '*' | readonly string[] {
   return Object.freeze(origins)
 }
 
-/** Judging and explaining look back over the latest months; those are never archived. */
-const FEWEST_ARCHIVE_MONTHS = 5
+/** Judging and explaining prices look back over the latest months; those are never archived. */
+const archiveMonths = monthsOrNone(5)
+/** The usual wait for approval is computed from the decisions of the last 30 days. */
+const auditArchiveMonths = monthsOrNone(2)
 
-function archiveMonths(text: string): number {
-  const months = whole(0, 1200)(text)
-  if (months > 0 && months < FEWEST_ARCHIVE_MONTHS) throw new Error(`0 or a whole number from ${FEWEST_ARCHIVE_MONTHS} to 1200`)
-  return months
+/** 0, or at least `min` months. */
+function monthsOrNone(min: number): (text: string) => number {
+  return (text) => {
+    const months = whole(0, 1200)(text)
+    if (months > 0 && months < min) throw new Error(`0 or a whole number from ${min} to 1200`)
+    return months
+  }
 }
 
 function dumpHour(text: string): number | null {
@@ -352,7 +363,7 @@ export const SETTINGS = {
   DUMPS_S3_ACCESS_KEY: setting('access key of DUMPS_S3_URL', '', text),
   DUMPS_S3_SECRET_KEY: setting('secret key of DUMPS_S3_URL', '', text),
   DUMPS_S3_REGION: setting('region of DUMPS_S3_URL', 'us-east-1', region),
-  ARCHIVE_DIR: setting('directory of archived months of the price history; unset: archive in DATA_DIR', '', text),
+  ARCHIVE_DIR: setting('directory of archived months of the price history and the audit log; unset: archive in DATA_DIR', '', text),
   DUMP_HOUR: setting('hour of the nightly catalogue dump, in TIME_ZONE, or off', 3 as number | null, dumpHour),
   TIME_ZONE: setting('time zone of local times', 'Europe/Istanbul', timeZone),
   LOG_LEVEL: setting('log level', 'info' as (typeof LOG_LEVELS)[number], oneOf(LOG_LEVELS)),
@@ -387,6 +398,9 @@ export const SETTINGS = {
   PRICE_NOISE: setting('ignore differences below this amount in euro', 0.5, decimal(0, 1000)),
   PRICE_ARCHIVE_MONTHS: setting('months of the price history that stay in the database, 0 for all', 0, archiveMonths),
   PRICE_HISTORY_DAYS: setting('retention of the price history in days; 0: forever', 0, whole(0, 36500)),
+  AUDIT_ARCHIVE_MONTHS: setting('months of the audit log that stay in the database, 0 for all', 0, auditArchiveMonths),
+  AUDIT_LOG_DAYS: setting('retention of the audit log in days; 0: forever', 0, whole(0, 36500)),
+  WEBHOOK_LOG_DAYS: setting('retention of webhook events and their delivery attempts in days', 90, whole(90, 36500)),
   // A page of 100 items as large as items may be must fit.
   MINTMARK_WITHOUT: setting('optimisations to disable, for benchmarks', NO_SPEEDUPS, speedups),
   START_FILE_MINUTES: setting('minutes between writes of the in-memory data to DATA_DIR, for a fast start; 0 disables them', 20, whole(0, 1440)),
@@ -483,6 +497,9 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     dumpsS3: dumpBucket(read('DUMPS_S3_URL'), read('DUMPS_S3_ACCESS_KEY'), read('DUMPS_S3_SECRET_KEY'), read('DUMPS_S3_REGION')),
     archiveDir: resolve(read('ARCHIVE_DIR') || join(read('DATA_DIR'), 'archive')),
     priceArchiveMonths: read('PRICE_ARCHIVE_MONTHS'),
+    auditArchiveMonths: read('AUDIT_ARCHIVE_MONTHS'),
+    auditLogDays: read('AUDIT_LOG_DAYS'),
+    webhookLogDays: read('WEBHOOK_LOG_DAYS'),
     dumpHour: read('DUMP_HOUR'),
     timeZone: read('TIME_ZONE'),
     logLevel: read('LOG_LEVEL'),

@@ -7,6 +7,8 @@ import { HOUR_MS, MINUTE_MS } from '#core/duration.ts'
 import { apiKeyring, consoleSessions, type Keyring, operatorTokens, sellerSessions } from '#accounts/keyring.ts'
 import { RateLimits, type Shared } from '#accounts/rate-limits.ts'
 import { forgetOldUsage } from '#accounts/usage.ts'
+import { archiveOldAudit, forgetOldAudit } from '#audit/archive/archive-audit.ts'
+import { type AuditArchive, openAuditArchive } from '#audit/archive/open-audit-archive.ts'
 import { imageAddresses } from '#catalogue/image-addresses.ts'
 import { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import { checkPeopleSealing } from '#accounts/people/codes.ts'
@@ -14,6 +16,7 @@ import { recordWorth } from '#collections/record-worth.ts'
 import type { Log } from '#core/context.ts'
 import { openSealing } from '#core/sealing.ts'
 import type { Viewer } from '#core/verb.ts'
+import { mayArchive } from '#db/archiving.ts'
 import { ChangeFeed, CHANGES_CHANNEL, trimChangeLog } from '#db/change-feed.ts'
 import { forgetOldIdempotencyKeys } from '#db/idempotency.ts'
 import { LongPolls } from '#db/long-polls.ts'
@@ -34,7 +37,7 @@ import { ListingSnapshot } from '#market/snapshot/listings.ts'
 import type { MarketSettings, MarketWriteCtx } from '#market/types.ts'
 import { RequestCounts } from '#http/request-counts.ts'
 import { endIdle, stopListening } from '#http/stop-listening.ts'
-import { archiveOldMonths, mayArchive } from '#prices/archive/archive-months.ts'
+import { archiveOldMonths } from '#prices/archive/archive-months.ts'
 import { openPriceArchive } from '#prices/archive/open-archive.ts'
 import type { HistoryCtx } from '#prices/history.ts'
 import { prepareMonths } from '#prices/months.ts'
@@ -115,7 +118,7 @@ const EVERY = {
   priceReviews: 5_000,
   dumps: MINUTE_MS,
   dayCounts: HOUR_MS,
-  priceArchive: HOUR_MS,
+  archives: HOUR_MS,
   housekeeping: 10 * MINUTE_MS,
 } as const
 /** Writers wait while columns are written, and a node that hears nothing for `STALE_MS` is not ready: a slower disk gets its file at stop only. */
@@ -212,6 +215,7 @@ export async function startNode({
   const images =
     listeners.public && config.imageProxy ? (await import('#images/image-proxy.ts')).openImageProxy({ ...config, network, log, now }) : null
   const archive = openPriceArchive(config)
+  const auditArchive = openAuditArchive(config)
   const dumps = new DumpMaker({ ...config, db, log, now, store: dumpStore, archive, currencies: config.sourceCurrencies })
   const shared = {
     config,
@@ -236,6 +240,7 @@ export async function startNode({
     requests: new RequestCounts(),
     dumps,
     archive,
+    auditArchive,
   }
   let ownMetrics: Promise<() => Promise<string>> | null = null
   const metrics = async () =>
@@ -327,17 +332,26 @@ export async function startNode({
       })
       scheduler.add({ name: 'price-reviews', intervalMs: EVERY.priceReviews, run: () => rankReviews(db, currencies, now()) })
       scheduler.add({ name: 'dumps', intervalMs: EVERY.dumps, run: () => dumps.makeDue(catalogue.items.live.size === 0) })
-      const { priceArchiveMonths } = config
+      const { priceArchiveMonths, auditArchiveMonths } = config
+      const { signal } = stopping
+      const archiving = async (migration: string, keepMonths: number, run: () => Promise<unknown>) => {
+        if (keepMonths === 0 || !(await mayArchive(db, migration))) return
+        await run().catch((error: unknown) => {
+          if (!signal.aborted) throw error
+        })
+      }
       scheduler.add({
         name: 'price-archive',
-        intervalMs: EVERY.priceArchive,
-        run: async () => {
-          if (priceArchiveMonths === 0 || !(await mayArchive(db))) return
-          const { signal } = stopping
-          await archiveOldMonths({ db, archive, now: now(), signal }, priceArchiveMonths).catch((error: unknown) => {
-            if (!signal.aborted) throw error
-          })
-        },
+        intervalMs: EVERY.archives,
+        run: () => archiving('price_archives', priceArchiveMonths, () => archiveOldMonths({ db, archive, now: now(), signal }, priceArchiveMonths)),
+      })
+      scheduler.add({
+        name: 'audit-archive',
+        intervalMs: EVERY.archives,
+        run: () =>
+          archiving('audit_archives', auditArchiveMonths, () =>
+            archiveOldAudit({ db, archive: auditArchive, now: now(), signal }, auditArchiveMonths),
+          ),
       })
       const beating = (heartbeat = workerHeartbeat(db))
       scheduler.add({ name: 'worker-heartbeat', intervalMs: EVERY.heartbeat, run: () => beating.beat() })
@@ -348,7 +362,7 @@ export async function startNode({
       const unlessWithinMs = intervalMs * 0.9
       scheduler.add({ name: 'start-file', intervalMs, run: () => startFile.write({ unlessWithinMs, mostHeldMs: MOST_HELD_MS }) })
     }
-    keepHouse(scheduler, { db, archive }, now, config.priceHistoryDays)
+    keepHouse(scheduler, { db, archive, auditArchive, now, config })
     started = true
     return { publicUrl, operatorUrl, catalogue, listings, polls, market, ctx, metrics, tasks: () => scheduler.tasks(), drain, close }
   } catch (error) {
@@ -401,15 +415,17 @@ async function closeServer(server: FastifyInstance): Promise<void> {
 }
 
 /** Removes what is no longer needed and prepares what soon will be; any node does it for all. */
-function keepHouse(scheduler: Scheduler, history: HistoryCtx, now: () => Date, priceHistoryDays: number): void {
-  const { db } = history
+function keepHouse(scheduler: Scheduler, node: HistoryCtx & { auditArchive: AuditArchive; now: () => Date; config: Config }): void {
+  const { db, auditArchive, now } = node
+  const { priceHistoryDays, auditLogDays, webhookLogDays } = node.config
   const tasks: [name: string, run: () => Promise<unknown>][] = [
     ['change-log-trimming', () => trimChangeLog(db)],
     ['idempotency-key-expiry', () => forgetOldIdempotencyKeys(db)],
     ['price-months', () => prepareMonths(db, now())],
-    ['price-retention', () => forgetOldPrices(history, priceHistoryDays, now())],
+    ['price-retention', () => forgetOldPrices(node, priceHistoryDays, now())],
     ['price-statement-retention', () => forgetOldStatements(db, priceHistoryDays, now())],
-    ['webhook-retention', () => forgetOldEvents(db, now())],
+    ['audit-retention', () => forgetOldAudit({ db, archive: auditArchive }, auditLogDays, now())],
+    ['webhook-retention', () => forgetOldEvents(db, webhookLogDays, now())],
     ['price-job-retention', () => forgetOldPriceJobs(db, now())],
     ['key-usage-retention', () => forgetOldUsage(db, now())],
   ]

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 const ROOT = new URL('..', import.meta.url).pathname
 
 /** What a module may import beside itself and the type of the settings. */
-const MODULES = ['dumps', 'identity', 'collections', 'market', 'matching', 'catalogue', 'prices', 'webhooks', 'accounts']
+const MODULES = ['audit', 'dumps', 'identity', 'collections', 'market', 'matching', 'catalogue', 'prices', 'webhooks', 'accounts']
 const BELOW = ['http', 'db', 'core']
 const MAY_IMPORT: Record<string, readonly string[]> = {
   core: [],
@@ -16,6 +16,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   http: ['db', 'core'],
   files: ['core'],
   accounts: BELOW,
+  audit: ['files', ...BELOW],
   prices: ['files', 'index', ...BELOW],
   outbound: ['core'],
   webhooks: ['accounts', 'outbound', 'jobs', ...BELOW],
@@ -51,6 +52,7 @@ const READ_SETTINGS = ['cli', 'node.ts', 'public.ts']
 
 /** Who writes a table; any may join it. */
 const OWNERS: Record<string, readonly string[]> = {
+  audit: ['audit_archives'],
   accounts: [
     'accounts',
     'listing_intakes',

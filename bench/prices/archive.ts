@@ -36,7 +36,7 @@ try {
   for (let m = 0; m < MONTHS; m++) {
     const start = new Date(Date.UTC(2025, m, 1))
     const month = start.toISOString().slice(0, 7)
-    const path = await history.archive.files.stage()
+    const path = await history.archive.files.store.stage()
     const facts = await writeArchiveFile(
       path,
       pointsOfMonth(
@@ -47,7 +47,7 @@ try {
     bytes += statSync(path).size
     points += facts.rows
     const file = `price-points-${month}.parquet`
-    await history.archive.files.store(path, file)
+    await history.archive.files.store.store(path, file)
     await sql`insert into price_archives (month, file, rows, checksum, replaced_before, import_ids, archived_at)
       values (${month}, ${file}, ${facts.rows}, ${facts.checksum}, '2026-06-01', '{}', now())`.execute(db.kysely)
   }

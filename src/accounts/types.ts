@@ -1,4 +1,4 @@
-// Accounts, keys, tokens and audit entries as returned by verbs: field names of the operator API, ready for JSON.
+// Accounts, keys and tokens as returned by verbs: field names of the operator API, ready for JSON.
 import { orNull } from '#core/fields.ts'
 import { type Static, Type } from '#core/input.ts'
 import { PLANS } from '#core/plans.ts'
@@ -104,22 +104,3 @@ export const OperatorTokenSchema = Type.Object(
 )
 export type OperatorToken = Static<typeof OperatorTokenSchema>
 export type NewOperatorToken = OperatorToken & { token: string }
-
-const State = orNull(Type.Object({}, { additionalProperties: true }))
-
-export const AuditRowSchema = Type.Object(
-  {
-    id: Type.Integer(),
-    at: Time,
-    actor: Type.String({ description: '`operator:<name>` or `account:<id>`' }),
-    action: Type.String({ description: 'Object and verb, such as `account.create`' }),
-    subject_type: Type.String(),
-    subject_id: Type.String(),
-    before: State,
-    after: State,
-    request_id: orNull(Type.String()),
-  },
-  { title: 'AuditRow' },
-)
-/** `before` and `after` are as they were written. */
-export type AuditRow = Static<typeof AuditRowSchema>

@@ -343,6 +343,7 @@ export const RULES = {
   image_unusable: 'the image source did not return a usable image; try again later',
   dump_store: 'the dump store is unavailable; try again later',
   price_archive: 'the archive of the price history is unavailable; try again later',
+  audit_archive: 'the archive of the audit log is unavailable; try again later',
   image_not_stored: 'the image could not be stored; try again shortly',
 
   // Requests and files alike

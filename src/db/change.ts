@@ -1,9 +1,10 @@
 // The only way to write: a change, its audit rows, its change-log rows and the result for a repeated request commit atomically,
 // alone or in a batch, and the writing node has applied the change before it responds.
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { ServiceError } from '#core/errors.ts'
 import { mayWrite, type Viewer } from '#core/verb.ts'
 import { announce } from './announce.ts'
+import { addAuditEntries, type NewAuditEntry } from './audit-log.ts'
 import { CHANGES_CHANNEL } from './change-feed.ts'
 import { groupCommit } from './group-commit.ts'
 import { type Idempotency, recall, remember, type Results } from './idempotency.ts'
@@ -195,7 +196,7 @@ type By = Pick<WriteCtx, 'viewer' | 'requestId'>
 
 /** Notes in an open transaction; `write` stores them and returns whether nodes have something to apply. */
 export function collector(tx: Tx): { noteOf: (by: By) => Note; write: () => Promise<boolean> } {
-  const audits: (AuditEntry & { actor: string; requestId: string | null })[] = []
+  const audits: NewAuditEntry[] = []
   const changes = new Map<ChangeKind, { ids: Set<number>; packed: Buffer[] }>()
   let logged = false
   const logNow = async (kind: ChangeKind, payload: Buffer) => {
@@ -219,7 +220,7 @@ export function collector(tx: Tx): { noteOf: (by: By) => Note; write: () => Prom
   })
   /** @param least so many are written, fewer stay */
   const writeAudits = async (least: number) => {
-    while (audits.length >= least) await sql`with ${audited(audits.splice(0, AUDITS_AT_ONCE))} select 1`.execute(tx)
+    while (audits.length >= least) await sql`with ${addAuditEntries(audits.splice(0, AUDITS_AT_ONCE))} select 1`.execute(tx)
   }
   const write = async () => {
     await writeAudits(AUDITS_AT_ONCE + 1)
@@ -230,7 +231,7 @@ export function collector(tx: Tx): { noteOf: (by: By) => Note; write: () => Prom
     logged ||= rows.length > 0
     // One statement, so that a small write takes few round trips.
     const parts = [
-      ...(audits.length > 0 ? [audited(audits)] : []),
+      ...(audits.length > 0 ? [addAuditEntries(audits)] : []),
       ...(rows.length > 0 ? [sql`logged as (insert into change_log (kind, ids, payload) values ${sql.join(rows)})`] : []),
     ]
     if (parts.length > 0) await sql`with ${sql.join(parts)} select 1`.execute(tx)
@@ -238,17 +239,6 @@ export function collector(tx: Tx): { noteOf: (by: By) => Note; write: () => Prom
     return logged
   }
   return { noteOf, write }
-}
-
-function audited(audits: (AuditEntry & { actor: string; requestId: string | null })[]): RawBuilder<unknown> {
-  const json = (value: object | null | undefined) => (value ? JSON.stringify(value) : null)
-  return sql`audited as (
-    insert into audit_log (actor, action, subject_type, subject_id, before, after, request_id)
-    select * from unnest(
-      ${audits.map(({ actor }) => actor)}::text[], ${audits.map(({ action }) => action)}::text[],
-      ${audits.map(({ subject }) => subject)}::text[], ${audits.map(({ id }) => String(id))}::text[],
-      ${audits.map(({ before }) => json(before))}::jsonb[], ${audits.map(({ after }) => json(after))}::jsonb[],
-      ${audits.map(({ requestId }) => requestId)}::text[]))`
 }
 
 /** The author as the audit log names it: `operator:<name>` or `account:<id>`. */

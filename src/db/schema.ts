@@ -734,6 +734,15 @@ export interface Schema {
     after: JSONColumnType<object> | null
     request_id: string | null
   }
+  audit_archives: {
+    month: string
+    file: string | null
+    rows: string
+    checksum: string
+    earlier_files: Generated<string[]>
+    emptied: boolean
+    archived_at: Date
+  }
   webhooks: {
     account_id: number
     url: string

@@ -107,7 +107,7 @@ export async function dumpTables(tx: Tx, archive: PriceArchive, currencies: Read
 }
 
 async function* archivedPoints(tx: Tx, archive: PriceArchive, file: string): AsyncGenerator<unknown[]> {
-  yield* archivedRows(tx, await archive.open(file))
+  yield* archivedRows(tx, await archive.files.open(file))
 }
 
 /** Partitions are created in advance and kept after retention has emptied them; empty months have no file. */

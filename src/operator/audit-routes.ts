@@ -1,12 +1,11 @@
 // Operator API: who changed what and when.
-import { listAudit } from '#accounts/list-audit.ts'
-import { type AuditRow, AuditRowSchema } from '#accounts/types.ts'
+import { listAudit } from '#audit/list-audit.ts'
+import { type AuditCtx, type AuditRow, AuditRowSchema } from '#audit/types.ts'
 import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
-import type { WriteCtx } from '#db/change.ts'
 import type { Route } from '#http/route.ts'
 
-export const auditRoutes: Route<WriteCtx>[] = [
+export const auditRoutes: Route<AuditCtx>[] = [
   {
     method: 'GET',
     path: '/audit',

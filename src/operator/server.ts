@@ -5,6 +5,8 @@ import type { Keyring } from '#accounts/keyring.ts'
 import { type SessionPages, sessionCaller } from '#accounts/session-routes.ts'
 import type { CatalogueNode } from '#catalogue/context.ts'
 import type { StoredExplainCtx } from '#catalogue/explain-price.ts'
+import type { AuditArchive } from '#audit/archive/open-audit-archive.ts'
+import type { AuditCtx } from '#audit/types.ts'
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
 import type { Log } from '#core/context.ts'
 import type { Sealing } from '#core/sealing.ts'
@@ -117,6 +119,7 @@ export interface OperatorNode {
   peopleSealing: Sealing
   dumps: DumpMaker
   archive: PriceArchive
+  auditArchive: AuditArchive
   market: MarketSettings
   now: () => Date
 }
@@ -154,7 +157,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
   const ctx = (
     viewer: Viewer,
     request: ApiRequest,
-  ): UploadCtx & MarketWriteCtx & StoredExplainCtx & SourcesCtx & CatalogueNode & DumpCtx & HealthCtx & HistoryCtx => ({
+  ): UploadCtx & MarketWriteCtx & StoredExplainCtx & SourcesCtx & CatalogueNode & DumpCtx & HealthCtx & HistoryCtx & AuditCtx => ({
     db: node.db,
     viewer,
     now: node.now,
@@ -172,6 +175,7 @@ export async function operatorServer(node: OperatorNode): Promise<FastifyInstanc
     dumps: node.dumps,
     config: node.config,
     archive: node.archive,
+    auditArchive: node.auditArchive,
   })
   const pages: SessionPages = { app: 'console', sessions: node.consoleSessions, publicUrl: null }
   await app.register(

@@ -4,7 +4,6 @@ import { DAY_MS } from '#core/duration.ts'
 import type { Db } from '#db/schema.ts'
 import { retrying } from '#db/transaction.ts'
 
-const KEEP_DAYS = 90
 const BATCH = 1_000
 
 /**
@@ -12,8 +11,8 @@ const BATCH = 1_000
  * that were due or sent again since.
  * @returns how many events were removed
  */
-export async function forgetOldEvents(db: Db, now: Date): Promise<number> {
-  const before = new Date(now.getTime() - KEEP_DAYS * DAY_MS)
+export async function forgetOldEvents(db: Db, keepDays: number, now: Date): Promise<number> {
+  const before = new Date(now.getTime() - keepDays * DAY_MS)
   let removed = 0
   // Ids increase with time: from the first one on, until one is young enough.
   for (let after: number | null = 0; after !== null; ) {

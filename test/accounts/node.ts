@@ -8,6 +8,7 @@ import { openPool } from '#db/pool.ts'
 import type { Schema } from '#db/schema.ts'
 import { RequestCounts } from '#http/request-counts.ts'
 import { DumpMaker } from '#dumps/maker.ts'
+import { openAuditArchive } from '#audit/archive/open-audit-archive.ts'
 import { openPriceArchive } from '#prices/archive/open-archive.ts'
 import { DumpFolder } from '#dumps/dump-folder.ts'
 import { Notices } from '#jobs/notices.ts'
@@ -73,6 +74,7 @@ export async function openNode(databaseUrl: string, clock = new Clock()) {
     dumps: new DumpMaker({ ...config, db, log: silent, now, store: new DumpFolder(config.dumpsDir), archive, currencies: config.sourceCurrencies }),
     requests,
     archive,
+    auditArchive: openAuditArchive(config),
   })
   const baseUrl = await app.listen({ port: 0, host: '127.0.0.1' })
   const ctx: PriceWriteCtx = {

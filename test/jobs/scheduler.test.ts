@@ -31,6 +31,8 @@ const LAST_FAILURE = 'last_failure_timestamp_seconds'
 const TASKS = [
   'api-key-uses',
   'approval-rules',
+  'audit-archive',
+  'audit-retention',
   'broken-imports',
   'change-feed',
   'change-log-trimming',

@@ -12,7 +12,8 @@ import { DAY_MS } from '#core/duration.ts'
 import { monthAfter } from '#core/time.ts'
 import { makeDump } from '#dumps/make-dump.ts'
 import { openDumpStore } from '#dumps/open-store.ts'
-import { archivedMonths, archiveMonth, archiveOldMonths, mayArchive, restoreMonth } from '#prices/archive/archive-months.ts'
+import { archivedMonths, archiveMonth, archiveOldMonths, restoreMonth } from '#prices/archive/archive-months.ts'
+import { mayArchive } from '#db/archiving.ts'
 import { openPriceArchive } from '#prices/archive/open-archive.ts'
 import { forgetOldPrices } from '#prices/retention.ts'
 import { history, makeTwins, merged, operator, type Posted, postPrices, undo } from '../identity/kit.ts'
@@ -401,11 +402,11 @@ describe('archiving', () => {
   })
 
   test('begins a day after the upgrade', async () => {
-    expect(await mayArchive(node.db)).toBe(false)
+    expect(await mayArchive(node.db, 'price_archives')).toBe(false)
     // All of them, since their order must stay.
     await sql`update kysely_migration set "timestamp" =
       to_char(("timestamp"::timestamptz - interval '25 hours') at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`.execute(node.db.kysely)
-    expect(await mayArchive(node.db)).toBe(true)
+    expect(await mayArchive(node.db, 'price_archives')).toBe(true)
   })
 
   test('is done, listed and undone by commands', async () => {

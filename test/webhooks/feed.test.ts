@@ -126,7 +126,7 @@ test('a cursor whose next event is forgotten, or that was never given, is 410', 
     .where('account_id', '=', accountId)
     .execute()
   await sell(node, accountId, 1, 7)
-  await forgetOldEvents(node.db, new Date())
+  await forgetOldEvents(node.db, 90, new Date())
   for (const after of [before, old.events[0]!.cursor]) {
     const { status: code, body } = await read(key, { after })
     expect([code, body.error?.code]).toEqual([410, 'CURSOR_EXPIRED'])

@@ -74,11 +74,11 @@ test('what happened more than 90 days ago is removed, in whatever number', async
     { created: at(87), state: 'failed' },
     { created: at(86), state: 'cancelled' },
   ])
-  expect(await forgetOldEvents(node.db, now)).toBe(1_500)
+  expect(await forgetOldEvents(node.db, 90, now)).toBe(1_500)
   expect(await left()).toEqual({ events: [...kept, ...older], attempts: [...kept, ...older] })
-  expect(await forgetOldEvents(node.db, now)).toBe(0)
+  expect(await forgetOldEvents(node.db, 90, now)).toBe(0)
 
   node.clock.advance(5 * DAY_MS)
-  expect(await forgetOldEvents(node.db, node.clock.now())).toBe(3)
+  expect(await forgetOldEvents(node.db, 90, node.clock.now())).toBe(3)
   expect((await left()).events).toEqual(kept.slice(0, 2))
 })

@@ -325,6 +325,7 @@ export const TURKISH: Words = {
     image_unusable: 'görselin kaynağı kullanılabilir bir görsel vermiyor; daha sonra yeniden deneyin',
     dump_store: 'dökümlerin deposu şu anda kullanılamıyor; daha sonra yeniden deneyin',
     price_archive: 'fiyat geçmişi arşivi şu anda kullanılamıyor; daha sonra yeniden deneyin',
+    audit_archive: 'denetim kaydının arşivi şu anda kullanılamıyor; daha sonra yeniden deneyin',
     image_not_stored: 'görsel şu anda saklanamıyor; kısa süre sonra yeniden deneyin',
 
     json: '{part} geçerli JSON değil',

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { AsyncBuffer, ColumnMetaData, FileMetaData } from 'hyparquet'
 import { parquetMetadataAsync, parquetRead } from 'hyparquet'
 import { fileWriter, ParquetWriter } from 'hyparquet-writer'
+import type { FileFacts } from '#files/parquet-files.ts'
 
 /** A point of the history in an archive file. */
 export interface ArchivedPoint {
@@ -19,12 +20,6 @@ export interface ArchivedPoint {
 interface PointGroup {
   rows: number
   columns: readonly ArrayLike<number>[]
-}
-
-/** Facts about the content of a file: number of points, and the SHA-256 over them in file order. */
-export interface ArchiveFileFacts {
-  rows: number
-  checksum: string
 }
 
 /** A chart reads about this many rows of each month; smaller groups enlarge the footer by more than they save. */
@@ -44,7 +39,7 @@ const SCHEMA = [{ name: 'root', num_children: COLUMNS.length }, ...COLUMNS]
  * Writes a file of points, which must arrive sorted by item.
  * @returns facts about its content, and the imports that its points belong to
  */
-export async function writeArchiveFile(path: string, points: AsyncIterable<ArchivedPoint>): Promise<ArchiveFileFacts & { importIds: number[] }> {
+export async function writeArchiveFile(path: string, points: AsyncIterable<ArchivedPoint>): Promise<FileFacts & { importIds: number[] }> {
   const parquet = new ParquetWriter({ writer: fileWriter(path), schema: SCHEMA, statistics: false, createdBy: 'mintmark' })
   const facts = new FactsOfGroups()
   const importIds = new Set<number>()
@@ -94,7 +89,7 @@ class FactsOfGroups {
     for (const column of columns) this.#hash.update(Float64Array.from(column))
   }
 
-  end(): ArchiveFileFacts {
+  end(): FileFacts {
     return { rows: this.#rows, checksum: this.#hash.digest('hex') }
   }
 }
@@ -150,7 +145,7 @@ export class ArchiveFile {
   }
 
   /** Computes the facts from the whole file. */
-  async facts(): Promise<ArchiveFileFacts> {
+  async facts(): Promise<FileFacts> {
     const facts = new FactsOfGroups()
     for (let g = 0; g < this.#rows.length; g++) facts.add(await this.#read(g))
     return facts.end()

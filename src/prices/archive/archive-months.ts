@@ -6,6 +6,7 @@ import { DAY_MS } from '#core/duration.ts'
 import { MARKETS } from '#core/markets.ts'
 import { parseMinor } from '#core/money.ts'
 import { monthAfter } from '#core/time.ts'
+import { withArchivingLock } from '#db/archiving.ts'
 import { copyIn } from '#db/copy.ts'
 import { priceMonths } from '#db/price-months.ts'
 import type { Db, Queryable, Tx } from '#db/schema.ts'
@@ -50,22 +51,13 @@ const LOCK_POLL_MS = 50
 /** Advisory lock of the archiving process. */
 const ARCHIVING = 7314
 
-/** Nodes of the previous release cannot read archives: nothing is archived automatically on the day of an upgrade. */
-export async function mayArchive(db: Db): Promise<boolean> {
-  const { rows } = await sql<{ may: boolean }>`
-    select exists (select from kysely_migration where name like '%price_archives' and "timestamp"::timestamptz < now() - interval '1 day') as may`.execute(
-    db.kysely,
-  )
-  return rows[0]!.may
-}
-
 /**
  * Archives the months that ended more than `keepMonths` months ago, oldest first; restored months stay in the database.
  * @param keepMonths months before the current one that stay in the database, at least 5
  * @returns the archived months; none if another process is archiving
  */
 export async function archiveOldMonths(archiving: Archiving, keepMonths: number): Promise<PriceMonth[]> {
-  return (await withArchivingLock(archiving.db, () => archiveDue(archiving, keepMonths))) ?? []
+  return (await withArchivingLock(archiving.db, ARCHIVING, () => archiveDue(archiving, keepMonths))) ?? []
 }
 
 async function archiveDue(archiving: Archiving, keepMonths: number): Promise<PriceMonth[]> {
@@ -90,7 +82,7 @@ async function archiveDue(archiving: Archiving, keepMonths: number): Promise<Pri
  * moved then
  */
 export async function archiveMonth(archiving: Archiving, month: string): Promise<PriceMonth | null> {
-  const done = await withArchivingLock(archiving.db, async () => ({ moved: await archiveOne(archiving, month, 1) }))
+  const done = await withArchivingLock(archiving.db, ARCHIVING, async () => ({ moved: await archiveOne(archiving, month, 1) }))
   if (!done) throw new Error('Another process is archiving; try again later')
   return done.moved
 }
@@ -101,25 +93,12 @@ async function archiveOne(archiving: Archiving, month: string, least: number): P
   const latest = replacedBefore.toISOString().slice(0, 7)
   if (month >= latest) throw new Error(`${month} is too recent: only months before ${latest} can be archived`)
   if (!(await priceMonths(archiving.db.kysely)).includes(month)) return null
-  const staged = await archiving.archive.files.stage()
+  const staged = await archiving.archive.files.store.stage()
   try {
     return await moveMonth(archiving, { month, replacedBefore, staged, least })
   } finally {
     await rm(staged, { force: true })
   }
-}
-
-/** Runs `work` unless another process is archiving, which would write the same files. @returns null if one is */
-function withArchivingLock<T>(db: Db, work: () => Promise<T>): Promise<T | null> {
-  return db.kysely.connection().execute(async (held) => {
-    const { rows } = await sql<{ got: boolean }>`select pg_try_advisory_lock(${sql.lit(ARCHIVING)}) as got`.execute(held)
-    if (!rows[0]!.got) return null
-    try {
-      return await work()
-    } finally {
-      await sql`select pg_advisory_unlock(${sql.lit(ARCHIVING)})`.execute(held)
-    }
-  })
 }
 
 interface Move {
@@ -147,21 +126,16 @@ async function moveMonth(
       const [old] = await archivedMonths(tx, month)
       const replaced = await replacedFacts(tx, month, replacedBefore)
       if (replaced.rows < least) return null
-      const inFile = old?.file ? (await archive.open(old.file)).points() : null
+      const inFile = old?.file ? (await archive.files.open(old.file)).points() : null
       const inDatabase = replacedPoints(tx, month, replacedBefore, signal)
       return { old, replaced, ...(await writeArchiveFile(staged, inFile ? mergedPoints(inFile, inDatabase, covered) : inDatabase)) }
     })
   if (!written) return null
   const { old, replaced, rows, checksum, importIds } = written
+  if (rows < replaced.rows) throw new Error(`The archive file of ${month} has ${rows} rows; at least ${replaced.rows} were expected`)
   await reached('written')
   const file = `price-points-${month}-${checksum.slice(0, 16)}.parquet`
-  await archive.files.store(staged, file)
-  await reached('stored')
-  const stored = await (await archive.openAgain(file)).facts()
-  if (stored.rows !== rows || stored.checksum !== checksum || rows < replaced.rows) {
-    throw new Error(`The archive file of ${month} in ${archive.files.place} differs from what was written: ${stored.rows} rows instead of ${rows}`)
-  }
-  await reached('verified')
+  await archive.files.add(staged, file, written, reached)
   // One snapshot, taken once both locks are held: otherwise a concurrently committed price of a later month could make a point count as replaced in
   // one statement and not in another.
   const swap = db.kysely.transaction().setIsolationLevel('repeatable read')
@@ -215,9 +189,7 @@ export async function restoreMonth({ db, archive }: Pick<Archiving, 'db' | 'arch
     await sql`lock table price_archives in exclusive mode`.execute(tx)
     const [archived] = await archivedMonths(tx, month)
     if (!archived?.file) throw new Error(`${month} is not in the archive`)
-    const file = await archive.openAgain(archived.file)
-    const facts = await file.facts()
-    if (facts.rows !== archived.rows || facts.checksum !== archived.checksum) throw new Error(`The file ${archived.file} is damaged`)
+    const file = await archive.files.openVerified(archived.file, archived)
     await ensureMonth(tx, Date.parse(`${month}-01`))
     await sql`create temp table restored_points on commit drop as
       select item_id, market, label_id, updated_at, price, import_id from price_points with no data`.execute(tx)
@@ -235,7 +207,7 @@ export async function restoreMonth({ db, archive }: Pick<Archiving, 'db' | 'arch
 /** Deletes archived months before `keepFrom`, such as `2024-05`. */
 export async function forgetArchives(db: Db, { files }: PriceArchive, keepFrom: string): Promise<string[]> {
   const gone = await db.kysely.deleteFrom('price_archives').where('month', '<', keepFrom).returning(['month', 'file', 'earlier_files']).execute()
-  for (const { file, earlier_files: earlier } of gone) for (const name of file === null ? earlier : [file, ...earlier]) await files.remove(name)
+  for (const { file, earlier_files: earlier } of gone) for (const name of file === null ? earlier : [file, ...earlier]) await files.store.remove(name)
   return gone.map(({ month }) => month)
 }
 

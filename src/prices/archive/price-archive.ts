@@ -1,10 +1,10 @@
 // Reads archived months: the points of an item from the files that a time window needs.
-import { LRUCache } from 'lru-cache'
 import { sql } from 'kysely'
 import { ServiceError } from '#core/errors.ts'
 import { reason } from '#core/problems.ts'
 import type { Queryable } from '#db/schema.ts'
 import type { FileStore } from '#files/file-store.ts'
+import { ParquetFiles } from '#files/parquet-files.ts'
 import { type ArchivedPoint, ArchiveFile } from './archive-file.ts'
 
 export interface HistoryWindow {
@@ -14,8 +14,6 @@ export interface HistoryWindow {
   to?: Date
 }
 
-/** Maximum files whose footers are kept in memory. */
-const OPEN_FILES = 60
 /** A month rarely moves, so repeated moves during one read do not happen in practice. */
 const ATTEMPTS = 5
 
@@ -27,11 +25,10 @@ interface NeededFiles {
 
 /** The archived part of the price history, behind `pointsOf` and `periodsOf`. */
 export class PriceArchive {
-  readonly files: FileStore
-  readonly #open = new LRUCache<string, Promise<ArchiveFile>>({ max: OPEN_FILES })
+  readonly files: ParquetFiles<ArchiveFile>
 
-  constructor(files: FileStore) {
-    this.files = files
+  constructor(store: FileStore) {
+    this.files = new ParquetFiles(store, ArchiveFile.open)
   }
 
   /**
@@ -56,27 +53,10 @@ export class PriceArchive {
     }
   }
 
-  /** The open file, with its footer in memory. */
-  async open(name: string): Promise<ArchiveFile> {
-    const known = this.#open.get(name)
-    if (known) return known
-    const opening = this.openAgain(name)
-    this.#open.set(name, opening)
-    opening.catch(() => this.#open.delete(name))
-    return opening
-  }
-
-  /** Opens the file again, as the store has it now. */
-  async openAgain(name: string): Promise<ArchiveFile> {
-    const byteLength = await this.files.size(name)
-    if (byteLength === null) throw new Error(`${name} not found in ${this.files.place}`)
-    return ArchiveFile.open({ byteLength, slice: (from, to = byteLength) => this.files.read(name, from, to) })
-  }
-
   async #pointsOf({ ids, files }: NeededFiles): Promise<ArchivedPoint[]> {
     if (files.length === 0) return []
     try {
-      const found = await Promise.all(files.map(async (name) => (await this.open(name)).pointsOf(ids)))
+      const found = await Promise.all(files.map(async (name) => (await this.files.open(name)).pointsOf(ids)))
       return ids.length === 1 ? found.flat() : withoutCovered(found.flat(), ids)
     } catch (error) {
       const cause = new Error(`Failed to read the price archive: ${(error as Error).message}`, { cause: error })

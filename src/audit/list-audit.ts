@@ -1,0 +1,178 @@
+// Lists the audit log: who changed what and when, newest first, in the database and in the archive.
+import { type SelectQueryBuilder, sql } from 'kysely'
+import { ServiceError } from '#core/errors.ts'
+import { filter, PeriodFields, periodOf } from '#core/fields.ts'
+import { Type } from '#core/input.ts'
+import { type Page, pageParams, readPage } from '#core/paging.ts'
+import { reason } from '#core/problems.ts'
+import { monthAfter } from '#core/time.ts'
+import { verb } from '#core/verb.ts'
+import { jsonReady } from '#db/json-ready.ts'
+import type { Queryable, Schema } from '#db/schema.ts'
+import { namesOf, orderBy, type Sorting, type SortInput, sortParams } from '#db/sorting.ts'
+import { startOf } from './archive/archive-audit.ts'
+import type { AuditFilter } from './archive/audit-file.ts'
+import type { AuditArchive } from './archive/open-audit-archive.ts'
+import type { AuditCtx, AuditRow } from './types.ts'
+
+const COLUMNS = ['id', 'at', 'actor', 'action', 'subject_type', 'subject_id', 'before', 'after', 'request_id'] as const
+
+const id = sql.ref('id')
+const SORTING = { by: { at: id }, id, usual: { by: id, direction: 'desc' } } satisfies Sorting<string>
+type Sort = SortInput<keyof typeof SORTING.by>
+
+export const listAudit = verb(
+  {
+    name: 'listAudit',
+    needs: 'operator',
+    input: Type.Object(
+      {
+        actor: filter('Such as `operator:bootstrap`'),
+        action: filter('Such as `account.create`'),
+        subject_type: filter('Such as `account`'),
+        subject_id: filter('Id of the changed object'),
+        ...PeriodFields,
+        ...sortParams(namesOf(SORTING)),
+        ...pageParams(),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  async (ctx: AuditCtx, { from, to, page, per_page, sort_by, sort_order, ...equal }): Promise<Page<AuditRow>> => {
+    const period = periodOf({ from, to })
+    const wanted: AuditFilter = { ...equal, ...(period.from && { from: period.from }), ...(period.to && { to: period.to }) }
+    return readPage({ page, per_page }, (_all, limit, offset) => readAudit(ctx, { wanted, sort: { sort_by, sort_order }, limit, offset }))
+  },
+)
+
+interface AuditQuery {
+  wanted: AuditFilter
+  sort: Sort
+  limit: number
+  offset: number
+}
+
+/** A month rarely moves, so repeated moves during one read do not happen in practice. */
+const ATTEMPTS = 5
+
+/** Reads a page from both places, and again if a month has moved between them meanwhile. */
+async function readAudit({ db, auditArchive }: AuditCtx, query: AuditQuery): Promise<{ rows: AuditRow[]; total: number }> {
+  let files = await archivedFiles(db.kysely)
+  for (let attempt = 1; ; attempt++) {
+    const outcome = await pageOf(spansOf(db.kysely, auditArchive, files, query), query).then(
+      (result) => ({ result }),
+      (error: Error) => ({ error }),
+    )
+    const after = await archivedFiles(db.kysely)
+    const isSame = JSON.stringify(after) === JSON.stringify(files)
+    if (isSame && 'result' in outcome) return outcome.result
+    if (isSame || attempt === ATTEMPTS) {
+      throw 'error' in outcome ? outcome.error : new Error('The archived months of the audit log changed repeatedly during the read')
+    }
+    files = after
+  }
+}
+
+interface ArchivedFile {
+  month: string
+  file: string
+}
+
+/** Oldest month first. */
+async function archivedFiles(on: Queryable): Promise<ArchivedFile[]> {
+  const files = await on.selectFrom('audit_archives').select(['month', 'file']).where('file', 'is not', null).orderBy('month').execute()
+  return files as ArchivedFile[]
+}
+
+/** Entries of a span of time, all in one place. */
+interface Span {
+  count: () => Promise<number>
+  /** entries in the order of the query */
+  read: (limit: number, offset: number) => Promise<AuditRow[]>
+}
+
+/** The spans of the requested period in the order of the query. */
+function spansOf(on: Queryable, archive: AuditArchive, files: readonly ArchivedFile[], { wanted, sort }: AuditQuery): Span[] {
+  const spans: Span[] = []
+  const [from, to] = [wanted.from ?? null, wanted.to ?? null]
+  const add = (start: Date | null, end: Date | null, span: (within: Pick<AuditFilter, 'from' | 'to'>) => Span) => {
+    const [later, earlier] = [
+      start && from ? new Date(Math.max(+start, +from)) : (start ?? from),
+      end && to ? new Date(Math.min(+end, +to)) : (end ?? to),
+    ]
+    if (!later || !earlier || later < earlier) spans.push(span({ ...(later && { from: later }), ...(earlier && { to: earlier }) }))
+  }
+  const inDatabase = (within: Pick<AuditFilter, 'from' | 'to'>) => databaseSpan(on, { ...wanted, ...within }, sort)
+  let start: Date | null = null
+  for (const { month, file } of files) {
+    const [first, next] = [startOf(month), startOf(monthAfter(month))]
+    add(start, first, inDatabase)
+    // Bounds outside of the month need no look at the times in the file.
+    const { from: later, to: earlier, ...equal } = wanted
+    const within = { ...equal, ...(later && later > first && { from: later }), ...(earlier && earlier < next && { to: earlier }) }
+    add(first, next, () => fileSpan(archive, file, within, sort))
+    start = next
+  }
+  add(start, null, inDatabase)
+  return isAscending(sort) ? spans : spans.reverse()
+}
+
+async function pageOf(spans: readonly Span[], { limit, offset }: AuditQuery): Promise<{ rows: AuditRow[]; total: number }> {
+  const counts = await Promise.all(spans.map((span) => span.count()))
+  const rows: AuditRow[] = []
+  let skip = offset
+  for (const [i, span] of spans.entries()) {
+    if (rows.length < limit && skip < counts[i]!) rows.push(...(await span.read(limit - rows.length, skip)))
+    skip = Math.max(0, skip - counts[i]!)
+  }
+  return { rows, total: counts.reduce((sum, count) => sum + count, 0) }
+}
+
+function databaseSpan(on: Queryable, { from, to, ...equal }: AuditFilter, sort: Sort): Span {
+  let matching: SelectQueryBuilder<Schema, 'audit_log', object> = on.selectFrom('audit_log')
+  for (const [column, value] of Object.entries(equal)) matching = matching.where(column as keyof typeof equal, '=', value)
+  if (from) matching = matching.where('at', '>=', from)
+  if (to) matching = matching.where('at', '<', to)
+  return {
+    count: async () => (await matching.select((e) => e.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()).total,
+    read: async (limit, offset) =>
+      (await matching.select(COLUMNS).orderBy(orderBy(SORTING, sort)).limit(limit).offset(offset).execute()).map(jsonReady),
+  }
+}
+
+/** @throws UNAVAILABLE if the archive cannot be read */
+function fileSpan(archive: AuditArchive, name: string, wanted: AuditFilter, sort: Sort): Span {
+  const isWhole = Object.keys(wanted).length === 0
+  const opened = readable(archive.open(name))
+  const positions = readable(opened.then(async (file) => (isWhole ? null : file.matching(wanted))))
+  return {
+    count: async () => (await positions)?.length ?? (await opened).rows,
+    async read(limit, offset) {
+      const file = await opened
+      const found = await positions
+      const count = found?.length ?? file.rows
+      const chosen = Array.from({ length: Math.min(limit, count - offset) }, (_, i) => (isAscending(sort) ? offset + i : count - 1 - offset - i))
+      const entries = await readable(file.at(chosen.map((i) => found?.[i] ?? i)))
+      return entries.map(({ before, after, ...entry }) => jsonReady({ ...entry, before: parsed(before), after: parsed(after) }))
+    },
+  }
+}
+
+function isAscending({ sort_by: by, sort_order: order }: Sort): boolean {
+  return by !== undefined && order !== 'desc'
+}
+
+function parsed(json: string | null): object | null {
+  return json === null ? null : (JSON.parse(json) as object)
+}
+
+/** Reports a failure of the archive to the client. */
+async function readable<T>(reading: Promise<T>): Promise<T> {
+  try {
+    return await reading
+  } catch (error) {
+    if (error instanceof ServiceError) throw error
+    const cause = new Error(`Failed to read the archive of the audit log: ${(error as Error).message}`, { cause: error })
+    throw new ServiceError('UNAVAILABLE', reason('audit_archive'), { headers: { 'retry-after': '30' }, cause })
+  }
+}

@@ -1,0 +1,69 @@
+// Parquet files of a store: each is opened once, and a new one counts only after it was read back as written.
+import type { AsyncBuffer } from 'hyparquet'
+import { LRUCache } from 'lru-cache'
+import type { FileStore } from './file-store.ts'
+
+/** Facts about the content of a file: number of rows, and the SHA-256 over them in file order. */
+export interface FileFacts {
+  rows: number
+  checksum: string
+}
+
+interface OpenFile {
+  /** computed from the whole file */
+  facts: () => Promise<FileFacts>
+}
+
+/** Maximum files whose footers are kept in memory. */
+const MAX_OPEN = 60
+
+export class ParquetFiles<File extends OpenFile> {
+  readonly store: FileStore
+  readonly #parse: (file: AsyncBuffer) => Promise<File>
+  readonly #open = new LRUCache<string, Promise<File>>({ max: MAX_OPEN })
+
+  /** @param parse reads the footer of a file */
+  constructor(store: FileStore, parse: (file: AsyncBuffer) => Promise<File>) {
+    this.store = store
+    this.#parse = parse
+  }
+
+  /** The open file, with its footer in memory. */
+  async open(name: string): Promise<File> {
+    const cached = this.#open.get(name)
+    if (cached) return cached
+    const opening = this.openAgain(name)
+    this.#open.set(name, opening)
+    opening.catch(() => this.#open.delete(name))
+    return opening
+  }
+
+  /** Opens the file again, as the store has it now. */
+  async openAgain(name: string): Promise<File> {
+    const byteLength = await this.store.size(name)
+    if (byteLength === null) throw new Error(`${name} not found in ${this.store.place}`)
+    return this.#parse({ byteLength, slice: (from, to = byteLength) => this.store.read(name, from, to) })
+  }
+
+  /**
+   * Adds a staged file under this name, and reads it back.
+   * @throws Error if its content differs from what was written
+   */
+  async add(staged: string, name: string, written: FileFacts, reached: (step: 'stored' | 'verified') => Promise<void>): Promise<void> {
+    await this.store.store(staged, name)
+    await reached('stored')
+    const stored = await (await this.openAgain(name)).facts()
+    if (stored.rows !== written.rows || stored.checksum !== written.checksum) {
+      throw new Error(`${name} in ${this.store.place} differs from what was written: ${stored.rows} rows instead of ${written.rows}`)
+    }
+    await reached('verified')
+  }
+
+  /** Opens a file to restore it. @throws Error if it is damaged */
+  async openVerified(name: string, { rows, checksum }: FileFacts): Promise<File> {
+    const file = await this.openAgain(name)
+    const facts = await file.facts()
+    if (facts.rows !== rows || facts.checksum !== checksum) throw new Error(`The file ${name} is damaged`)
+    return file
+  }
+}
