@@ -8,5 +8,5 @@ export type AuditArchive = ParquetFiles<AuditFile>
 
 /** Opens the archive; does not access its store yet. */
 export function openAuditArchive({ archiveDir, dumpsS3 }: { archiveDir: string; dumpsS3: BucketSettings | null }): AuditArchive {
-  return new ParquetFiles(openFileStore(archiveDir, dumpsS3, 'archive'), AuditFile.open)
+  return new ParquetFiles(openFileStore(archiveDir, dumpsS3, 'archive'), (file) => AuditFile.open(file))
 }

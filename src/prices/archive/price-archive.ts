@@ -28,7 +28,7 @@ export class PriceArchive {
   readonly files: ParquetFiles<ArchiveFile>
 
   constructor(store: FileStore) {
-    this.files = new ParquetFiles(store, ArchiveFile.open)
+    this.files = new ParquetFiles(store, (file) => ArchiveFile.open(file))
   }
 
   /**
