@@ -7,16 +7,21 @@ import type { Queryable } from './schema.ts'
 export type CatalogueKind = (typeof CATALOGUE_KINDS)[number]
 
 /**
- * A reader's position. Sequence numbers and transaction ids become visible out of order, so the position is a snapshot of
- * what has been read; a range that is too long for one read is read in transaction order.
+ * A moment of the log: a `pg_snapshot` as text, `@`, and the highest sequence number visible to it. The server that takes over after a failover
+ * may assign transaction ids that the snapshot counts as seen, but never sequence numbers that were visible: rows above the number are unseen.
+ */
+type LogMoment = string
+
+/**
+ * A reader's position. Sequence numbers and transaction ids become visible out of order, so the position is a moment up to
+ * which everything has been read; a range that is too long for one read is read in transaction order.
  */
 export interface LogPosition {
   /** identifier of the database cluster: a position is meaningless in another one */
   cluster: string
-  /** `pg_snapshot` as text: everything visible to it has been read */
-  seen: string
-  /** the range being read: up to this snapshot, and how far; null between two ranges */
-  range: { upTo: string; xact: string; seq: number; entry: number } | null
+  seen: LogMoment
+  /** the range being read: up to this moment, and how far; null between two ranges */
+  range: { upTo: LogMoment; xact: string; seq: number; entry: number } | null
 }
 
 /** A row of the log, or a part of one. */
@@ -34,10 +39,10 @@ export interface LoggedPart {
 
 export interface LogPage {
   parts: LoggedPart[]
-  /** the snapshots between which the parts committed */
+  /** the moments between which the parts committed */
   cluster: string
-  seen: string
-  upTo: string
+  seen: LogMoment
+  upTo: LogMoment
   /** whether there are entries up to `upTo` after the parts */
   more: boolean
 }
@@ -58,25 +63,35 @@ export async function readLog(on: Queryable, { after, kinds, most, entryBytes }:
   const { rows } = await sql<Row>`
     with asked as (
       select f.xact as floor, system_identifier::text as cluster,
-        coalesce(${after?.seen ?? null}::pg_snapshot, (f.xact::text || ':' || f.xact::text || ':')::pg_snapshot) as seen,
-        coalesce(${range?.upTo ?? null}::pg_snapshot, pg_current_snapshot()) as up_to,
+        coalesce(${snapshotOf(after?.seen)}::pg_snapshot, (f.xact::text || ':' || f.xact::text || ':')::pg_snapshot) as seen,
+        ${lastSeqOf(after?.seen)}::bigint as seen_seq,
+        coalesce(${snapshotOf(range?.upTo)}::pg_snapshot, pg_current_snapshot()) as up_to,
+        coalesce(${lastSeqOf(range?.upTo)}::bigint, (select max(seq) from change_log), 0) as up_to_seq,
         ${range?.xact ?? '0'}::xid8 as xact, ${range?.seq ?? 0}::bigint as seq
       from catalogue_log_floor f, pg_control_system()
+    ), start as (
+      -- The lowest transaction id that may be unseen.
+      select ${range === null ? sql`least(pg_snapshot_xmin(seen), (select min(c.xact::text::bigint)::text::xid8 from change_log c where c.seq > seen_seq))` : sql.ref('xact')} as xact
+      from asked
     ), found as (
       select c.*, entry.first, greatest(0, coalesce(cardinality(c.ids), octet_length(c.payload) / ${sql.lit(entryBytes)}) - entry.first) as entries
-      from asked, change_log c,
+      from asked, start, change_log c,
         lateral (select case when c.xact = asked.xact and c.seq = asked.seq then ${range?.entry ?? 0}::int else 0 end as first) as entry
       where (c.xact, c.seq) >= (asked.xact, asked.seq)
-        and c.xact >= pg_snapshot_xmin(asked.seen) and c.xact < pg_snapshot_xmax(asked.up_to)
-        and not pg_visible_in_snapshot(c.xact, asked.seen) and pg_visible_in_snapshot(c.xact, asked.up_to)
+        and c.xact >= start.xact and c.xact < pg_snapshot_xmax(asked.up_to)
+        and (not pg_visible_in_snapshot(c.xact, asked.seen) or c.seq > asked.seen_seq)
+        and pg_visible_in_snapshot(c.xact, asked.up_to) and c.seq <= asked.up_to_seq
         and c.kind = any(${[...kinds]}::text[])
       order by c.xact, c.seq
       limit ${most + 2}::int
     ), counted as (
       select *, coalesce(sum(entries) over (order by xact, seq rows between unbounded preceding and 1 preceding), 0)::int as before from found
     )
-    select asked.cluster, asked.seen::text, asked.up_to::text,
-      asked.floor > greatest(asked.xact, pg_snapshot_xmin(asked.seen)) or pg_snapshot_xmin(pg_current_snapshot()) < pg_snapshot_xmin(asked.seen) as expired,
+    select asked.cluster, asked.seen::text || coalesce('@' || asked.seen_seq, '') as seen, asked.up_to::text || '@' || asked.up_to_seq as up_to,
+      -- A database restored to an earlier time may be behind the reader.
+      asked.floor > greatest(asked.xact, pg_snapshot_xmin(asked.seen))
+        or case when asked.seen_seq is null then pg_snapshot_xmin(pg_current_snapshot()) < pg_snapshot_xmin(asked.seen)
+                else coalesce(pg_sequence_last_value('change_log_seq_seq'), 0) < asked.seen_seq end as expired,
       (select coalesce(sum(entries), 0)::int from counted) > ${most}::int as more,
       c.kind, c.at, c.xact::text, c.seq::float8, c.first,
       c.ids[c.first + 1 : c.first + ${most}::int - c.before] as ids,
@@ -106,7 +121,8 @@ interface Row {
 /** The position of everything visible to a transaction, for a reader that has read it all there. */
 export async function presentPosition(on: Queryable): Promise<LogPosition> {
   const { rows } = await sql<Pick<LogPosition, 'cluster' | 'seen'>>`
-    select system_identifier::text as cluster, pg_current_snapshot()::text as seen from pg_control_system()`.execute(on)
+    select system_identifier::text as cluster, pg_current_snapshot() || '@' || coalesce((select max(seq) from change_log), 0) as seen
+    from pg_control_system()`.execute(on)
   return { ...rows[0]!, range: null }
 }
 
@@ -120,10 +136,9 @@ export function readPosition(text: string): LogPosition | null {
   const parts = readCursor(text)
   if (!parts) return null
   const [cluster, seen, upTo, xact, seq, entry] = parts
-  if (!isNumber(cluster) || !isSnapshot(seen)) return null
+  if (!isNumber(cluster) || !isMoment(seen)) return null
   if (parts.length === 2) return { cluster, seen, range: null }
-  if (parts.length !== 6 || !isSnapshot(upTo) || !isNumber(xact) || !isCount(seq, Number.MAX_SAFE_INTEGER) || !isCount(entry, MOST_ENTRIES))
-    return null
+  if (parts.length !== 6 || !isMoment(upTo) || !isNumber(xact) || !isCount(seq, Number.MAX_SAFE_INTEGER) || !isCount(entry, MOST_ENTRIES)) return null
   return { cluster, seen, range: { upTo, xact, seq, entry } }
 }
 
@@ -137,6 +152,20 @@ function isNumber(value: unknown): value is string {
 
 function isCount(value: unknown, most: number): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 && value <= most
+}
+
+/** The cursors of earlier releases have snapshots without a sequence number. */
+function isMoment(value: unknown): value is LogMoment {
+  const lastSeq = typeof value === 'string' ? lastSeqOf(value) : null
+  return isSnapshot(snapshotOf(value as LogMoment)) && (lastSeq === null || lastSeq === '0' || isNumber(lastSeq))
+}
+
+function snapshotOf(moment: LogMoment | undefined): string | null {
+  return typeof moment === 'string' ? moment.split('@', 1)[0]! : null
+}
+
+function lastSeqOf(moment: LogMoment | undefined): string | null {
+  return moment?.includes('@') ? moment.slice(moment.indexOf('@') + 1) : null
 }
 
 /** In PostgreSQL's text form: running transactions in ascending order, between the oldest one and the next id. */

@@ -2,6 +2,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, type TestContext } from 'vitest'
 import { readDatabaseAddress } from '#core/database-address.ts'
+import { type LogPage, type LogPosition, positionText, readLog, readPosition } from '#db/logged-changes.ts'
 import { ChangeFeed } from '#db/change-feed.ts'
 import { copyIn, copyOut } from '#db/copy.ts'
 import { pendingMigrations } from '#db/migrate.ts'
@@ -207,11 +208,36 @@ test('changes of the new primary are followed, although the old one had given th
   await until('the replica is cut off', async () => (await sql`select from pg_stat_replication`.execute(pair.primary.db.kysely)).rows.length === 0)
   for (let n = 0; n < 20; n++) await sql`select pg_current_xact_id()`.execute(pair.primary.db.kysely)
   await feed.pull()
+  // Clients that keep their own position, as cursors of `GET /changes` do: one that has read everything, and one that has read a part of it.
+  const upToDate = (await readAll(db, null)).next
+  const behind = (await readLog(db.kysely, { after: null, kinds: ['items'], most: 0, entryBytes: 1 })) as LogPage
+  expect(behind.more).toBe(true)
   await pair.crash()
   await sql`select pg_promote()`.execute(pair.replica.db.kysely)
   // More than were given away, so that the position seems to be in the past again.
   for (let n = 2; n < 42; n++) await change(pair.replica.db, n)
   await until('the feed answers', () => answers(feed.pull()))
-  expect([...new Set(seen)].toSorted((a, b) => a - b)).toEqual(Array.from({ length: 41 }, (_, n) => n + 1))
+  const all = Array.from({ length: 41 }, (_, n) => n + 1)
+  expect([...new Set(seen)].toSorted((a, b) => a - b)).toEqual(all)
+  const { cluster, seen: start, upTo } = behind
+  expect((await readAll(db, { cluster, seen: start, range: { upTo, xact: '1', seq: 0, entry: 0 } })).ids).toEqual(all)
+  expect((await readAll(db, upToDate)).ids).toEqual(all.slice(1))
+  expect((await readAll(db, (await readAll(db, upToDate)).next)).ids).toEqual([])
   await feed.close()
 })
+
+/** Reads the log from a position to its end, through the text form of the position and in small pages. */
+async function readAll(db: Database<Schema>, from: LogPosition | null): Promise<{ ids: number[]; next: LogPosition }> {
+  const ids: number[] = []
+  for (let after = from; ; ) {
+    const page = await readLog(db.kysely, { after, kinds: ['items'], most: 7, entryBytes: 1 })
+    if (page === 'expired') throw new Error('expired')
+    const { cluster, seen, upTo, more, parts } = page
+    ids.push(...parts.flatMap((part) => part.ids ?? []))
+    const last = parts.at(-1)
+    const isEnd = !more && (after === null || after.range === null)
+    const range = more && last ? { upTo, xact: last.xact, seq: last.seq, entry: last.first + last.ids!.length } : null
+    after = readPosition(positionText({ cluster, seen: range ? seen : upTo, range }))!
+    if (isEnd) return { ids, next: after }
+  }
+}
