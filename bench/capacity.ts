@@ -98,14 +98,14 @@ function demandOf({ users, items }: (typeof SIZES)[number]): Demand {
 
 /** The steps of scaling in order, with the condition that makes each one necessary. */
 const LADDER: readonly [row: string, isNeeded: (demand: Demand) => boolean][] = [
-  ["the primary's death", () => true],
-  ['limits over nodes (Redis with Sentinel, or leases in PostgreSQL)', ({ nodes }) => nodes > 2],
-  ['one core per process (API_PROCESSES)', ({ nodes }) => nodes > 2],
-  ['start at the top (columns on disk)', ({ nodeMemoryMb }) => nodeMemoryMb > 1_000],
-  ['audit and events by month', ({ auditRowsAYear }) => auditRowsAYear > 50e6],
-  ['price history in the archive', ({ pointsADay }) => pointsADay * 365 * POINT_BYTES.database > 20e9],
-  ['listings on nodes of their own', ({ listings }) => listings >= 50e6],
-  ['writes of one primary', ({ peakWrites, pointsADay }) => peakWrites + pointsADay / 3_600 > WRITES_A_SECOND / 2],
+  ['database failover', () => true],
+  ['shared rate limits (Redis with Sentinel, or PostgreSQL)', ({ nodes }) => nodes > 2],
+  ['several processes (API_PROCESSES)', ({ nodes }) => nodes > 2],
+  ['the start file', ({ nodeMemoryMb }) => nodeMemoryMb > 1_000],
+  ['the archive of the audit log', ({ auditRowsAYear }) => auditRowsAYear > 50e6],
+  ['the archive of the price history', ({ pointsADay }) => pointsADay * 365 * POINT_BYTES.database > 20e9],
+  ['separate nodes for listings', ({ listings }) => listings >= 50e6],
+  ['more than one primary for writes', ({ peakWrites, pointsADay }) => peakWrites + pointsADay / 3_600 > WRITES_A_SECOND / 2],
   ['a pooler', ({ nodes }) => nodes * CONNECTIONS_OF_NODE > 200],
 ]
 

@@ -47,7 +47,12 @@ export function missing(): string | null {
     ['setpriv', '--version'],
     ['/usr/lib/postgresql/15/bin/postgres', '--version'],
   ] as const
-  return programs.find(([program, flag]) => !installed(program, flag))?.[0] ?? null
+  const program = programs.find(([program, flag]) => !installed(program, flag))
+  if (program) return program[0]
+  const version = spawnSync('patroni', ['--version'], { encoding: 'utf8' }).stdout.trim().replace('patroni ', '')
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  // Earlier versions lose acknowledged writes when a frozen primary resumes.
+  return major > 3 || (major === 3 && minor >= 1) ? null : `Patroni 3.1 or newer, not ${version}`
 }
 
 /** Starts three etcd members, three PostgreSQL nodes with Patroni, and HAProxy, and creates the program's database. */
