@@ -17,6 +17,7 @@ interface OpenFile {
 /** Maximum files whose footers are kept in memory. */
 const MAX_OPEN = 60
 
+/** The files of an archive; a name never gets other content. */
 export class ParquetFiles<File extends OpenFile> {
   readonly store: FileStore
   readonly #parse: (file: AsyncBuffer) => Promise<File>
