@@ -54,16 +54,20 @@ export function redisLeases(url: string): { lease: LeaseStore; close: () => void
   redis.on('ready', () => void (failure = null))
   const tried = new Promise<unknown>((resolve) => void redis.once('ready', resolve).once('error', resolve))
   return {
-    lease: async ({ accountId, limit, unused, node }) => {
+    lease: async (request) => {
       await tried
       try {
-        const answer = await redis.eval(LEASE, 1, `mintmark:lease:${accountId}`, limit, unused, node)
-        const [granted, leased, msLeft] = answer as [number, number, number]
-        return { granted, leased, msLeft }
+        return await takeLease(redis, request)
       } catch (error) {
         throw new Error(failure ?? (error as Error).message)
       }
     },
     close: () => redis.disconnect(),
   }
+}
+
+export async function takeLease(redis: Redis, { accountId, limit, unused, node }: Parameters<LeaseStore>[0]): ReturnType<LeaseStore> {
+  const answer = await redis.eval(LEASE, 1, `mintmark:lease:${accountId}`, limit, unused, node)
+  const [granted, leased, msLeft] = answer as [number, number, number]
+  return { granted, leased, msLeft }
 }
