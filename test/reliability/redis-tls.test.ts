@@ -1,8 +1,9 @@
 // Redis with TLS, alone and behind Sentinels: nodes lease from it if they trust its certificate. Needs openssl and Debian's redis-server.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { getCACertificates, setDefaultCACertificates } from 'node:tls'
-import { afterAll, beforeAll, describe, onTestFinished, test } from 'vitest'
+import type { AddressInfo } from 'node:net'
+import { createServer, getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { RateLimits } from '#accounts/rate-limits.ts'
 import { installed } from '../../reliability/front.ts'
 import { type RedisCluster, startSentinels } from '../../reliability/sentinels.ts'
@@ -65,6 +66,16 @@ describe.skipIf(!isPossible)('Redis with TLS (skipped where openssl or a redis-s
   test('a node that does not trust the certificate counts alone', async () => {
     await expectReason(await single('127.0.0.1'), 'self-signed certificate')
     await expectReason(cluster.url, 'failed to connect to sentinel')
+  })
+
+  test('a node sends the host name of a single Redis', async () => {
+    const { promise: sent, resolve } = Promise.withResolvers<string>()
+    const credentials = { cert: readFileSync(files.certificate), key: readFileSync(files.key) }
+    const server = createServer({ ...credentials, SNICallback: (name, answer) => void (resolve(name), answer(null)) })
+    await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+    onTestFinished(() => void server.close())
+    open(`rediss://localhost:${(server.address() as AddressInfo).port}`)
+    expect(await sent).toBe('localhost')
   })
 
   describe('with a trusted certificate', () => {
