@@ -28,6 +28,12 @@ export interface RedisCluster {
   close: () => Promise<void>
 }
 
+/** Paths of a self-signed certificate that names 127.0.0.1, and of its key. */
+export interface CertificateFiles {
+  certificate: string
+  key: string
+}
+
 const FILES = new URL('../deploy/ha/', import.meta.url)
 const NAME = 'mintmark'
 const PASSWORD = 'change-me-redis'
@@ -38,11 +44,12 @@ const TRIES = 5
 /** Another program has taken the port in the meantime. */
 class EndedAtStart extends Error {}
 
-export async function startSentinels(dir: string): Promise<RedisCluster> {
+/** @param tls null: without TLS */
+export async function startSentinels(dir: string, tls: CertificateFiles | null = null): Promise<RedisCluster> {
   for (let tries = 1; ; tries += 1) {
     const processes = new Map<number, ChildProcess>()
     try {
-      return await startOn(await freePorts(6), join(dir, String(tries)), processes)
+      return await startOn(await freePorts(6), join(dir, String(tries)), processes, tls)
     } catch (error) {
       await end(processes)
       if (!(error instanceof EndedAtStart) || tries === TRIES) throw error
@@ -50,8 +57,9 @@ export async function startSentinels(dir: string): Promise<RedisCluster> {
   }
 }
 
-async function startOn(ports: number[], dir: string, processes: Map<number, ChildProcess>): Promise<RedisCluster> {
+async function startOn(ports: number[], dir: string, processes: Map<number, ChildProcess>, tls: CertificateFiles | null): Promise<RedisCluster> {
   const [servers, sentinels] = [ports.slice(0, 3), ports.slice(3)]
+  const askRedis = commandSender(tls)
   const start = async (file: 'redis.conf' | 'sentinel.conf', port: number, { replica = false } = {}) => {
     const home = join(dir, String(port))
     mkdirSync(home, { recursive: true })
@@ -62,7 +70,7 @@ async function startOn(ports: number[], dir: string, processes: Map<number, Chil
       .replaceAll('10.0.0.41 6379', `127.0.0.1 ${servers[0]}`)
       .replace(/^#replicaof/m, replica ? 'replicaof' : '#replicaof')
     const path = join(home, file)
-    writeFileSync(path, text)
+    writeFileSync(path, tls ? withTls(text, tls) : text)
     const run = () => void processes.set(port, program('redis-server', [path, ...(file === 'sentinel.conf' ? ['--sentinel'] : [])]))
     const password = file === 'sentinel.conf' ? SENTINEL_PASSWORD : PASSWORD
     const answers = async () => {
@@ -107,7 +115,7 @@ async function startOn(ports: number[], dir: string, processes: Map<number, Chil
   await complete()
   const hosts = sentinels.map((port) => `127.0.0.1:${port}`).join(',')
   return {
-    url: `redis+sentinel://:${PASSWORD}@${hosts}/${NAME}?sentinel_password=${SENTINEL_PASSWORD}`,
+    url: `${tls ? 'rediss' : 'redis'}+sentinel://:${PASSWORD}@${hosts}/${NAME}?sentinel_password=${SENTINEL_PASSWORD}`,
     master,
     epoch,
     ask,
@@ -126,15 +134,31 @@ async function end(processes: ReadonlyMap<number, ChildProcess>): Promise<void> 
   await Promise.all(ended)
 }
 
-async function askRedis(port: number, password: string, [name, ...args]: string[]): Promise<unknown> {
-  const redis = new Redis({ port, host: '127.0.0.1', password, retryStrategy: () => null, enableReadyCheck: false, commandTimeout: 2_000 })
-  redis.on('error', () => {})
-  try {
-    return await redis.call(name!, args)
-  } catch {
-    return null
-  } finally {
-    redis.disconnect()
+/** Makes the changes that the comments in the files describe. */
+function withTls(text: string, { certificate, key }: CertificateFiles): string {
+  const port = /^port (\d+)$/m.exec(text)![1]!
+  return text
+    .replace(/^port \d+$/m, 'port 0')
+    .replace(/^#(?=tls-)/gm, '')
+    .replace(/^tls-port .*$/m, `tls-port ${port}`)
+    .replace(/^(tls-(?:ca-)?cert-file) .*$/gm, `$1 ${certificate}`)
+    .replace(/^(tls-key-file) .*$/m, `$1 ${key}`)
+}
+
+/** Sends one command on a connection of its own; null: no reply. */
+function commandSender(tls: CertificateFiles | null) {
+  const secure = tls ? { tls: { ca: readFileSync(tls.certificate) } } : {}
+  return async (port: number, password: string, [name, ...args]: string[]): Promise<unknown> => {
+    const options = { port, host: '127.0.0.1', password, retryStrategy: () => null, enableReadyCheck: false, commandTimeout: 2_000, ...secure }
+    const redis = new Redis(options)
+    redis.on('error', () => {})
+    try {
+      return await redis.call(name!, args)
+    } catch {
+      return null
+    } finally {
+      redis.disconnect()
+    }
   }
 }
 

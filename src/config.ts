@@ -328,7 +328,11 @@ const text = (value: string): string => value
 const redisUrl = (value: string): string => {
   if (readSentinelAddress(value)) return value
   const isServer = URL.canParse(value) && /^rediss?:\/\/[^/]/.test(value) && /^\/?\d{0,5}$/.test(new URL(value).pathname)
-  if (!isServer) throw new Error('a URL such as redis://host:6379/0, rediss://host:6379/0 or redis+sentinel://host1:26379,host2:26379/master-name/0')
+  if (!isServer) {
+    throw new Error(
+      'a URL such as redis://host:6379/0 or redis+sentinel://host1:26379,host2:26379/master-name/0, with rediss instead of redis for TLS',
+    )
+  }
   return value
 }
 const postgresUrl = (value: string): string => {

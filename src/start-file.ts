@@ -149,7 +149,7 @@ export class StartFile {
       const bytes = await within(limits.mostHeldMs, writeParts(handle, { ...about, ...place }, parts, limits))
       return { bytes, heldMs: performance.now() - startedMs }
     }
-    return feed.between((place) => catalogue.held(() => listings.held(() => writeAt(place))))
+    return feed.between((place) => catalogue.freeze(() => listings.freeze(() => writeAt(place))))
   }
 }
 

@@ -29,7 +29,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   imports: ['identity', 'matching', 'catalogue', 'prices', ...BELOW],
   images: ['catalogue', 'outbound', ...BELOW],
   dumps: ['catalogue', 'prices', 'files', ...BELOW],
-  health: ['dumps', 'prices', 'jobs', ...BELOW],
+  health: ['dumps', 'prices', 'accounts', 'jobs', ...BELOW],
   stats: ['market', 'prices', 'webhooks', 'accounts', 'jobs', ...BELOW],
   mirror: ['dumps', 'catalogue', 'core'],
   // What both public edges call verbs with: it knows the modules for them, so that they need not know each other.

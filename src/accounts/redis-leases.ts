@@ -1,7 +1,7 @@
 // Takes leases of rate limits from Redis with one script, on a single server or on the master that Sentinels name.
-import { Redis, type RedisOptions } from 'ioredis'
-import { readSentinelAddress } from '#core/redis-address.ts'
+import type { Redis, RedisOptions } from 'ioredis'
 import { type LeaseStore, SEVERAL_SECONDS, SHARE_ALONE, SHARE_OF_SEVERAL, WINDOW_SECONDS } from './limit-leases.ts'
+import { connectRedis } from './redis-connection.ts'
 
 const RECONNECT_MS = 500
 const SILENT_MS = 1_000
@@ -46,8 +46,7 @@ return { granted, leased, ends - now }`
 
 /** @param url as `REDIS_URL` takes it */
 export function redisLeases(url: string): { lease: LeaseStore; close: () => void } {
-  const sentinel = readSentinelAddress(url)
-  const redis = sentinel ? new Redis({ ...sentinel, sentinels: [...sentinel.sentinels], ...OPTIONS }) : new Redis(url, OPTIONS)
+  const redis = connectRedis(url, OPTIONS)
   // The first failure since the last connection: a lease itself fails only with "not connected". The message alone is kept, because the
   // error contains the failed command, which may be the one with the password.
   let failure: string | null = null
@@ -55,16 +54,20 @@ export function redisLeases(url: string): { lease: LeaseStore; close: () => void
   redis.on('ready', () => void (failure = null))
   const tried = new Promise<unknown>((resolve) => void redis.once('ready', resolve).once('error', resolve))
   return {
-    lease: async ({ accountId, limit, unused, node }) => {
+    lease: async (request) => {
       await tried
       try {
-        const answer = await redis.eval(LEASE, 1, `mintmark:lease:${accountId}`, limit, unused, node)
-        const [granted, leased, msLeft] = answer as [number, number, number]
-        return { granted, leased, msLeft }
+        return await takeLease(redis, request)
       } catch (error) {
         throw new Error(failure ?? (error as Error).message)
       }
     },
     close: () => redis.disconnect(),
   }
+}
+
+export async function takeLease(redis: Redis, { accountId, limit, unused, node }: Parameters<LeaseStore>[0]): ReturnType<LeaseStore> {
+  const answer = await redis.eval(LEASE, 1, `mintmark:lease:${accountId}`, limit, unused, node)
+  const [granted, leased, msLeft] = answer as [number, number, number]
+  return { granted, leased, msLeft }
 }

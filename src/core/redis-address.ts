@@ -1,8 +1,10 @@
-// Addresses of a Redis behind Sentinels: redis+sentinel://user:password@host1:26379,host2:26379/master-name/0.
+// Addresses of a Redis behind Sentinels: redis+sentinel://user:password@host1:26379,host2:26379/master-name/0, or rediss+sentinel:// for TLS.
 import { readServer, type Server } from './server-address.ts'
 
-/** Named as the client library takes it. */
+/** Named as the client library takes it, apart from `isTls`. */
 export interface SentinelAddress {
+  /** whether the Sentinels and Redis are reached over TLS */
+  isTls: boolean
   sentinels: readonly Server[]
   /** what the Sentinels call the master */
   name: string
@@ -14,18 +16,18 @@ export interface SentinelAddress {
   db: number
 }
 
-const SCHEME = 'redis+sentinel://'
 const SENTINEL_PORT = 26_379
-const FORM = `a URL such as ${SCHEME}user:password@host1:26379,host2:26379/master-name/0`
+const FORM = 'a URL such as redis+sentinel://user:password@host1:26379,host2:26379/master-name/0 (rediss+sentinel:// for TLS)'
 
 /**
- * Parses `redis+sentinel://…`; null for any other URL. User and password are Redis' own; those of the Sentinels are the parameters
+ * Parses `redis+sentinel://…` and `rediss+sentinel://…`; null for any other URL. User and password are Redis' own; those of the Sentinels are the parameters
  * `sentinel_username` and `sentinel_password`. The URL class rejects several hosts.
  * @throws Error that says what is allowed
  */
 export function readSentinelAddress(text: string): SentinelAddress | null {
-  if (!text.startsWith(SCHEME)) return null
-  const parts = /^(?:([^\s:@/]*)(?::([^\s@/]*))?@)?([^\s@/?#]*)((?:\/[^\s?#]*)?)(?:\?([^\s#]*))?$/.exec(text.slice(SCHEME.length))
+  const [scheme] = /^rediss?\+sentinel:\/\//.exec(text) ?? []
+  if (scheme === undefined) return null
+  const parts = /^(?:([^\s:@/]*)(?::([^\s@/]*))?@)?([^\s@/?#]*)((?:\/[^\s?#]*)?)(?:\?([^\s#]*))?$/.exec(text.slice(scheme.length))
   if (!parts) throw new Error(FORM)
   const [, user, word, hosts = '', path = '', query] = parts
   const sentinels = hosts.split(',').map((host) => readServer(host, SENTINEL_PORT))
@@ -36,6 +38,7 @@ export function readSentinelAddress(text: string): SentinelAddress | null {
   const [first] = Object.keys(unknown)
   if (first !== undefined) throw new Error(`a URL with no parameters other than sentinel_username and sentinel_password; ${first} is not known`)
   return {
+    isTls: scheme.startsWith('rediss'),
     sentinels,
     name,
     ...(user && { username: decoded(user) }),

@@ -105,6 +105,7 @@ async function start(dataDir: string, log: TextLog, durable: boolean, connection
     throw new Error(`DATA_DIR ${dataDir} is in use by another mintmark (process ${before.owner.pid})`)
   }
   const home = chooseHome(dataDir, log)
+  requirePassword(dataDir, home)
   const password = ensureSecret(dataDir, PASSWORD_FILE)
   await stopOrphan(home, log)
   if (before?.socketDir) fs.rmSync(before.socketDir, { recursive: true, force: true })
@@ -184,9 +185,20 @@ async function start(dataDir: string, log: TextLog, durable: boolean, connection
   }
 }
 
+/** Without its password, a database cannot be used; the file is missing if DATA_DIR was removed while its database is stored elsewhere. */
+function requirePassword(dataDir: string, home: Home): void {
+  if (!isCreated(home) || fs.existsSync(join(dataDir, PASSWORD_FILE))) return
+  const remedy = `Restore this file from a backup or, to start with an empty database, move ${home.data} away`
+  throw new Error(`DATA_DIR ${dataDir} has no ${PASSWORD_FILE}, but its database exists in ${home.data}. ${remedy}`)
+}
+
+function isCreated({ data }: Home): boolean {
+  return fs.existsSync(join(data, 'PG_VERSION'))
+}
+
 /** Creates the cluster beside its place and moves it there, so that an interrupted start leaves no partial one. */
 async function initialise(home: Home, password: string, durable: boolean): Promise<void> {
-  if (fs.existsSync(join(home.data, 'PG_VERSION'))) return
+  if (isCreated(home)) return
   const draft = `${home.data}.new`
   const passwordFile = `${home.data}.password`
   fs.rmSync(draft, { recursive: true, force: true })

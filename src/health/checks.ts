@@ -1,6 +1,7 @@
 // Health checks of a service, running or not: disk, dump store, database, migrations, clock, worker, price sources and rates.
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs'
 import { sql } from 'kysely'
+import { checkRedis } from '#accounts/redis-check.ts'
 import { type Reason, reason, type Term } from '#core/problems.ts'
 import { call } from '#core/verb.ts'
 import { pendingMigrations } from '#db/migrate.ts'
@@ -19,7 +20,8 @@ const LEAST_POSTGRES = 150_000
 
 /** Checks that need no database. */
 export async function machineFindings(config: Config): Promise<Finding[]> {
-  return [finding('settings', true, 'settings_valid'), dataDir(config), disk(config), limits(config), await dumps(config)]
+  const shared = config.redisUrl ? [await redis(config.redisUrl)] : []
+  return [finding('settings', true, 'settings_valid'), dataDir(config), disk(config), limits(config), ...shared, await dumps(config)]
 }
 
 interface DatabaseInUse {
@@ -63,6 +65,11 @@ function limits({ rateLimits, redisUrl, alone }: Config): Finding {
   if (!rateLimits) return finding(check, true, 'limits_off')
   if (redisUrl) return finding(check, true, 'limits_redis')
   return finding(check, true, alone ? 'limits_memory' : 'limits_database')
+}
+
+async function redis(url: string): Promise<Finding> {
+  const { problem, params } = await checkRedis(url)
+  return finding('redis', problem === null, problem === null ? 'redis_good' : `redis_${problem}`, params)
 }
 
 async function dumps(config: Config): Promise<Finding> {

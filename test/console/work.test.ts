@@ -540,6 +540,31 @@ describe.skipIf(NO_BROWSER)(`Work in the console${WHY}`, () => {
     await expect.poll(() => row('bad.csv').count()).toBe(0)
   })
 
+  test('files chosen while the formats load wait for them, and cause no second request', async () => {
+    const formats = '**/operator/v1/import-formats'
+    const gate = Promise.withResolvers<void>()
+    let requests = 0
+    await page.route(formats, async (route) => {
+      requests += 1
+      await gate.promise
+      await route.continue()
+    })
+    try {
+      const requested = page.waitForRequest(formats)
+      const opened = visited.open('/imports')
+      await requested
+      const text = `item_ref,market,label,price,updated_at\n${item.ref},source_b,Lightly Played,71.00,2026-11-21T00:00:00Z\n`
+      await page.locator('input[type=file]').setInputFiles({ name: 'early.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+      gate.resolve()
+      await opened
+      await expect.poll(() => page.getByLabel('Format of early.csv').inputValue()).not.toBe('')
+      expect(requests).toBe(1)
+    } finally {
+      gate.resolve()
+      await page.unroute(formats)
+    }
+  })
+
   test('the imports table keeps its columns while an import runs', async () => {
     const edges = () =>
       page.evaluate<number[]>("[...document.querySelectorAll('main table thead th')].map((cell) => Math.round(cell.getBoundingClientRect().left))")

@@ -1,7 +1,7 @@
 // The embedded server: starts, keeps its data, and comes back after every kind of kill.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
@@ -165,6 +165,20 @@ test('says in one line, with the words of PostgreSQL, why it cannot start', asyn
   await expect(start()).rejects.toThrow(new Error(words))
 })
 
+test('says what to do where the password of the database is gone, and leaves the data as it is', async () => {
+  const first = await start()
+  await query(first.url, 'create table kept as select 7 as n')
+  await first.stop()
+  const password = readFileSync(join(dataDir, 'postgres-password'))
+  rmSync(join(dataDir, 'postgres-password'))
+  const data = join(dataDir, 'postgres')
+  const remedy = `Restore this file from a backup or, to start with an empty database, move ${data} away`
+  await expect(start()).rejects.toThrow(`DATA_DIR ${dataDir} has no postgres-password, but its database exists in ${data}. ${remedy}`)
+  writeFileSync(join(dataDir, 'postgres-password'), password, { mode: 0o600 })
+  const second = await start()
+  expect(await query(second.url, 'select n from kept')).toEqual([[7]])
+})
+
 test.runIf(isRoot)('as root, works in a directory that only root can enter', async () => {
   const closed = join(dataDir, 'closed')
   mkdirSync(closed, { mode: 0o700 })
@@ -181,6 +195,14 @@ test.runIf(isRoot)('as root, works in a directory that only root can enter', asy
     const second = await start(inside)
     expect(await query(second.url, 'select n from kept')).toEqual([[7]])
     await second.stop()
+    const saved = join(dataDir, 'saved')
+    renameSync(inside, saved)
+    mkdirSync(inside, { mode: 0o700 })
+    await expect(start(inside)).rejects.toThrow(`has no postgres-password, but its database exists in ${kept}/postgres`)
+    renameSync(join(kept, 'postgres'), join(kept, 'moved'))
+    const third = await start(inside)
+    expect(await query(third.url, "select count(*)::int from pg_tables where tablename = 'kept'")).toEqual([[0]])
+    await third.stop()
   } finally {
     rmSync(kept, { recursive: true, force: true })
   }

@@ -401,6 +401,21 @@ describe('archiving', () => {
     expect(archived!.rows).toBeGreaterThan(0)
   })
 
+  test('is complete in a history that is read while its month is archived or restored', async () => {
+    const archive = openPriceArchive(node.config)
+    const storedPoints = async () => (await node.db.kysely.selectFrom('price_points').select('price').where('item_id', '=', id).execute()).length
+    const count = await storedPoints()
+    for (const move of [archiveMonth, restoreMonth]) {
+      let moved: unknown = null
+      const read = async (archived: unknown[]) => {
+        moved ??= await move(archiving, month)
+        return archived.length + (await storedPoints())
+      }
+      expect(await archive.joined(node.db.kysely, id, {}, read)).toBe(count)
+      expect(moved).not.toBeNull()
+    }
+  })
+
   test('begins a day after the upgrade', async () => {
     expect(await mayArchive(node.db, 'price_archives')).toBe(false)
     // All of them, since their order must stay.
@@ -451,7 +466,8 @@ describe('an archive in a bucket', () => {
     const there = { ...archiving, archive }
     expect(await archiveMonth(there, monthOf(480))).not.toBeNull()
     expect(readdirSync(join(folder, 'staging'))).toEqual([])
-    await archive.joined(node.db.kysely, id!, {}, async (points) => expect(points.length).toBeGreaterThan(0))
+    const points = await archive.joined(node.db.kysely, id!, {}, async (archived) => archived)
+    expect(points.length).toBeGreaterThan(0)
     await restoreMonth(there, monthOf(480))
     expect(await history(node, id!)).toEqual(before)
   })

@@ -60,11 +60,11 @@ test('values as they may be written', () => {
 })
 
 test.each([
-  ['redis+sentinel://a,b:1,[::1]:2/mintmark', { sentinels: ['a:26379', 'b:1', '::1:2'], name: 'mintmark', db: 0 }],
-  ['redis+sentinel://:p%40ss@10.0.0.1/my-master.1/3', { sentinels: ['10.0.0.1:26379'], name: 'my-master.1', password: 'p@ss', db: 3 }],
+  ['redis+sentinel://a,b:1,[::1]:2/mintmark', { isTls: false, sentinels: ['a:26379', 'b:1', '::1:2'], name: 'mintmark', db: 0 }],
+  ['rediss+sentinel://:p%40ss@10.0.0.1/my-master.1/3', { isTls: true, sentinels: ['10.0.0.1:26379'], name: 'my-master.1', password: 'p@ss', db: 3 }],
   [
     'redis+sentinel://u:p@a/m/?sentinel_username=su&sentinel_password=s%26p',
-    { sentinels: ['a:26379'], name: 'm', username: 'u', password: 'p', sentinelUsername: 'su', sentinelPassword: 's&p', db: 0 },
+    { isTls: false, sentinels: ['a:26379'], name: 'm', username: 'u', password: 'p', sentinelUsername: 'su', sentinelPassword: 's&p', db: 0 },
   ],
 ])('Sentinels of a Redis as in %s', (url, expected) => {
   expect(readConfig({ REDIS_URL: url }).redisUrl).toBe(url)
@@ -114,7 +114,8 @@ test.each([
       'redis+sentinel://:100%@a/mintmark',
       'redis+sentinel://a/mintmark?role=slave',
       'redis+sentinel://a/mintmark#0',
-      'rediss+sentinel://a/mintmark',
+      'rediss+sentinel://a,b',
+      'redis+sentinels://a/mintmark',
     ],
   ],
   ['OPERATOR_TOKEN', ['x'.repeat(23)]],

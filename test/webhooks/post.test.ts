@@ -1,5 +1,4 @@
 // One POST to servers that misbehave in every way, and to names that lead where they should not.
-import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer as createSecureServer } from 'node:https'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
@@ -13,9 +12,9 @@ import { openResolver } from '#outbound/resolve.ts'
 import { openGuard } from '#outbound/target-guard.ts'
 import { post } from '#webhooks/post.ts'
 import { openNameServer } from '../outbound/name-server.ts'
+import { createCertificate } from '../support/certificate.ts'
 import { type Behaviour, ok, openReceiver, silence, status } from './receiver.ts'
 
-const OPENSSL = 'openssl'
 const guard = openGuard({ allowCidrs: ['127.0.0.0/8'], allowHttp: true, ownPorts: () => [], databasePorts: [] })
 const network: Network = { guard, resolve: openResolver() }
 const closing: (() => unknown)[] = []
@@ -188,29 +187,8 @@ test.concurrent('all answers of the resolver count, at every attempt anew', asyn
 test.concurrent('certificates are checked', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mintmark-tls-'))
   closing.push(() => rmSync(folder, { recursive: true }))
-  const files = { key: join(folder, 'key.pem'), cert: join(folder, 'cert.pem') }
-  const subject = ['-subj', '/CN=fine.test', '-addext', 'subjectAltName=DNS:fine.test,IP:127.0.0.1']
-  execFileSync(
-    OPENSSL,
-    [
-      'req',
-      '-x509',
-      '-newkey',
-      'ec',
-      '-pkeyopt',
-      'ec_paramgen_curve:P-256',
-      '-nodes',
-      '-days',
-      '2',
-      '-keyout',
-      files.key,
-      '-out',
-      files.cert,
-      ...subject,
-    ],
-    { stdio: 'ignore' },
-  )
-  const cert = readFileSync(files.cert, 'utf8')
+  const files = createCertificate(folder, 'DNS:fine.test,IP:127.0.0.1')
+  const cert = readFileSync(files.certificate, 'utf8')
   const server = createSecureServer({ key: readFileSync(files.key), cert }, (_request, response) => void response.end('secure'))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   closing.push(() => server.close())

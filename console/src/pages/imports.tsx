@@ -23,12 +23,13 @@ export function ImportTabs({ current }: { current: 'imports' | 'rates' }) {
 
 export function ImportsPage() {
   const [version, changed] = useVersion()
-  const formats = useData('/import-formats').data ?? []
+  const { data, loading } = useData('/import-formats')
+  const formats = data ?? []
   return (
     <>
       <Heading>{t('imports')}</Heading>
       <ImportTabs current="imports" />
-      {may('catalogue') && <ImportFiles formats={formats} onStarted={changed} />}
+      {may('catalogue') && <ImportFiles formats={loading ? null : formats} onStarted={changed} />}
       <List
         path="/imports"
         caption={t('imports')}

@@ -32,7 +32,14 @@ interface Chosen {
 
 const isChecked = ({ check }: Chosen) => check?.status === 'done'
 
-export function ImportFiles({ formats, onStarted }: { formats: ImportFormat[]; onStarted: () => void }) {
+interface ImportFilesProps {
+  /** null while the list loads */
+  formats: ImportFormat[] | null
+  onStarted: () => void
+}
+
+export function ImportFiles({ formats, onStarted }: ImportFilesProps) {
+  const [dropped, setDropped] = useState<File[]>([])
   const [files, setFiles] = useState<Chosen[]>([])
   const [over, setOver] = useState(false)
   const [busy, setBusy] = useState(false)
@@ -41,22 +48,16 @@ export function ImportFiles({ formats, onStarted }: { formats: ImportFormat[]; o
   const saved = useData('/price-mappings', { version: savedVersion }).data ?? []
   const shown = useRef(true)
   useEffect(() => () => void (shown.current = false), [])
-  const isMapped = (format: string) => formats.some(({ name, mapped }) => mapped && name === format)
-  const add = async (list: FileList | null | undefined) => {
+  const isMapped = (format: string) => formats?.some(({ name, mapped }) => mapped && name === format)
+  const drop = (list: FileList | null | undefined) => {
     const chosen = [...(list ?? [])]
-    const [known, readable] = await Promise.all([
-      request('GET', '/price-mappings').then(
-        ({ data }) => data,
-        () => [],
-      ),
-      // Files may be chosen before the page has the formats.
-      formats.length > 0
-        ? formats
-        : request('GET', '/import-formats').then(
-            ({ data }) => data,
-            () => [],
-          ),
-    ])
+    setDropped((old) => [...old, ...chosen])
+  }
+  const add = async (chosen: File[], readable: ImportFormat[]) => {
+    const known = await request('GET', '/price-mappings').then(
+      ({ data }) => data,
+      () => [],
+    )
     const added = await Promise.all(
       chosen.map(async (file): Promise<Chosen> => {
         const head = await headOf(file)
@@ -71,6 +72,13 @@ export function ImportFiles({ formats, onStarted }: { formats: ImportFormat[]; o
     )
     setFiles((old) => [...old.filter((one) => one.importId === null), ...added])
   }
+  // Files may be dropped before the page has the formats, which it needs to guess theirs.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only these two start it
+  useEffect(() => {
+    if (formats === null || dropped.length === 0) return
+    setDropped([])
+    void add(dropped, formats)
+  }, [dropped, formats])
   const update = (file: File, changes: Partial<Chosen>) => {
     setFiles((old) => old.map((one) => (one.file === file ? { ...one, ...changes } : one)))
   }
@@ -127,7 +135,7 @@ export function ImportFiles({ formats, onStarted }: { formats: ImportFormat[]; o
       onDrop={(event) => {
         event.preventDefault()
         setOver(false)
-        void add(event.dataTransfer?.files)
+        drop(event.dataTransfer?.files)
       }}
       onSubmit={(event) => {
         event.preventDefault()
@@ -146,7 +154,7 @@ export function ImportFiles({ formats, onStarted }: { formats: ImportFormat[]; o
           type="file"
           multiple
           onChange={(event) => {
-            void add(event.currentTarget.files)
+            drop(event.currentTarget.files)
             event.currentTarget.value = ''
           }}
         />
@@ -174,7 +182,7 @@ export function ImportFiles({ formats, onStarted }: { formats: ImportFormat[]; o
                     {FORMAT_KINDS.map((kind) => (
                       <optgroup key={kind} label={term('formats', kind)}>
                         {formats
-                          .filter((known) => known.kind === kind)
+                          ?.filter((known) => known.kind === kind)
                           .map(({ name, title }) => (
                             <option key={name} value={name} title={title}>
                               {name}

@@ -1,4 +1,5 @@
 // The in-memory catalogue of a node: loaded at start, updated from the change log, answering queries with ready bytes.
+import { Freezable } from '#core/freezable.ts'
 import { type MarketNames, MARKETS, type Market } from '#core/markets.ts'
 import { inSlices } from '#core/slices.ts'
 import type { ChangeFollower, ChangeRow } from '#db/change-feed.ts'
@@ -54,7 +55,7 @@ export interface CatalogueSettings {
 }
 
 /** The in-memory catalogue. Load it once with `load`; the change feed then keeps it up to date. It never writes. */
-export class Catalogue implements ChangeFollower {
+export class Catalogue extends Freezable implements ChangeFollower {
   readonly #db: Db
   readonly #settings: CatalogueSettings
   readonly addresses: ImageAddresses
@@ -65,8 +66,6 @@ export class Catalogue implements ChangeFollower {
   labels = new LabelTree()
   queries: ItemQueries
   #ready: Record<ReadyShape, ReadyBytes>
-  /** set while columns are written: changes by the clock are postponed, too */
-  #held = false
   #rates = new Rates()
   synonyms = new Synonyms()
   #docs: SearchDocs
@@ -80,6 +79,7 @@ export class Catalogue implements ChangeFollower {
   version = 0
 
   constructor(db: Db, settings: CatalogueSettings) {
+    super()
     this.#db = db
     this.#settings = settings
     this.addresses = settings.addresses ?? AS_STORED
@@ -122,16 +122,6 @@ export class Catalogue implements ChangeFollower {
     this.#docs.store(columns)
   }
 
-  /** Prevents changes while `work` runs. */
-  async held<T>(work: () => Promise<T>): Promise<T> {
-    this.#held = true
-    try {
-      return await work()
-    } finally {
-      this.#held = false
-    }
-  }
-
   #take(fresh: Catalogue): void {
     this.items = fresh.items
     this.categories = fresh.categories
@@ -169,7 +159,7 @@ export class Catalogue implements ChangeFollower {
 
   /** Compares prices of different markets by the rates of the current day; call it when a new day may have begun. */
   followClock(): void {
-    if (this.#held) return
+    if (this.isFrozen) return
     const { sourceCurrencies, now } = this.#settings
     const nowMs = now().getTime()
     const rates = MARKETS.map((market) => this.#rates.microLira(sourceCurrencies[market], nowMs) ?? Number.NaN)

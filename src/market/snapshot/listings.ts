@@ -1,5 +1,6 @@
 // In-memory snapshot of published listings: loaded at start, kept current by the change log, exact to the second.
 import type { Catalogue } from '#catalogue/snapshot/catalogue.ts'
+import { Freezable } from '#core/freezable.ts'
 import { inSlices } from '#core/slices.ts'
 import type { ChangeFollower, ChangeRow } from '#db/change-feed.ts'
 import type { Db } from '#db/schema.ts'
@@ -35,14 +36,13 @@ export interface ListingSnapshotOptions {
 const RELOAD = 1_000
 
 /** The published listings in memory. Load them once with `load`; the change feed then keeps them up to date. Never writes to the database. */
-export class ListingSnapshot implements ChangeFollower {
+export class ListingSnapshot extends Freezable implements ChangeFollower {
   readonly #options: ListingSnapshotOptions
   #state: ListingState
   #json: ListingJson
-  /** set while columns are written: changes by the clock wait, too */
-  #held = false
 
   constructor(options: ListingSnapshotOptions) {
+    super()
     this.#options = options
     const { state, json } = this.#empty()
     this.#state = state
@@ -83,16 +83,6 @@ export class ListingSnapshot implements ChangeFollower {
   /** Passes all columns to the store. */
   store(columns: ColumnStore): void {
     this.#state.store(columns)
-  }
-
-  /** Freezes the state while `work` runs: periods and highlights end afterwards. */
-  async held<T>(work: () => Promise<T>): Promise<T> {
-    this.#held = true
-    try {
-      return await work()
-    } finally {
-      this.#held = false
-    }
   }
 
   reload(): Promise<void> {
@@ -191,7 +181,7 @@ export class ListingSnapshot implements ChangeFollower {
   }
 
   #present(): ListingState {
-    if (!this.#held) this.#state.advance(this.#nowMs())
+    if (!this.isFrozen) this.#state.advance(this.#nowMs())
     return this.#state
   }
 

@@ -26,6 +26,8 @@ interface NeededFiles {
 /** The archived part of the price history, behind `pointsOf` and `periodsOf`. */
 export class PriceArchive {
   readonly files: ParquetFiles<ArchiveFile>
+  /** whether a month was found to be or to have been archived */
+  #isUsed = false
 
   constructor(store: FileStore) {
     this.files = new ParquetFiles(store, (file) => ArchiveFile.open(file))
@@ -38,6 +40,11 @@ export class PriceArchive {
    * @throws UNAVAILABLE if the archive cannot be read
    */
   async joined<T>(on: Queryable, itemId: number, window: HistoryWindow, read: (archived: ArchivedPoint[]) => Promise<T>): Promise<T> {
+    if (!this.#isUsed) {
+      const result = await read([])
+      this.#isUsed = await isArchiveUsed(on)
+      if (!this.#isUsed) return result
+    }
     let needed = await neededFiles(on, itemId, window)
     for (let attempt = 1; ; attempt++) {
       const outcome = await this.#pointsOf(needed).then(
@@ -73,6 +80,12 @@ export function withoutCovered(points: readonly ArchivedPoint[], ids: readonly n
     if (!seen.has(key)) seen.set(key, point)
   }
   return [...seen.values()]
+}
+
+/** Rows stay when their month is restored, so without any after a read, no month was in the archive during the read. */
+async function isArchiveUsed(on: Queryable): Promise<boolean> {
+  const { rows } = await sql<{ used: boolean }>`select exists (select from price_archives) as used`.execute(on)
+  return rows[0]!.used
 }
 
 /** Every archived point had been replaced by a known time: windows that begin later do not need the file. */
