@@ -9,7 +9,7 @@ import { type Database, openPool } from '#db/pool.ts'
 import type { Schema } from '#db/schema.ts'
 import { isUnavailable } from '#db/transaction.ts'
 import { Notices } from '#jobs/notices.ts'
-import { openWire, targetOf, type Wire } from '../../reliability/wire.ts'
+import { openNetworkProxy, targetOf, type NetworkProxy } from '../../reliability/network-proxy.ts'
 import { until } from '../support/node.ts'
 import { type PrimaryAndReplica, startPrimaryAndReplica } from '../support/primary-and-replica.ts'
 
@@ -23,17 +23,17 @@ afterAll(() => servers.close())
 
 interface Several {
   db: Database<Schema>
-  primary: Wire
-  replica: Wire
-  url: (...wires: Wire[]) => string
+  primary: NetworkProxy
+  replica: NetworkProxy
+  url: (...proxies: NetworkProxy[]) => string
 }
 
-/** A wire to each server, and a pool over both with the replica first. */
+/** A proxy to each server, and a pool over both with the replica first. */
 async function openSeveral({ onTestFinished }: TestContext, pair: PrimaryAndReplica, { max = 4, attrs = 'read-write' } = {}): Promise<Several> {
-  const [primary, replica] = [await openWire(targetOf(pair.primary.url)), await openWire(targetOf(pair.replica.url))]
+  const [primary, replica] = [await openNetworkProxy(targetOf(pair.primary.url)), await openNetworkProxy(targetOf(pair.replica.url))]
   const { password } = new URL(pair.primary.url.replace('@/', '@host/'))
-  const url = (...wires: Wire[]) => {
-    const hosts = wires.map(({ port }) => `127.0.0.1:${port}`).join(',')
+  const url = (...proxies: NetworkProxy[]) => {
+    const hosts = proxies.map(({ port }) => `127.0.0.1:${port}`).join(',')
     return `postgresql://mintmark:${password}@${hosts}/mintmark?target_session_attrs=${attrs}`
   }
   const db = openPool<Schema>({ url: url(replica, primary), max, applicationName: 'several' })
@@ -88,16 +88,16 @@ test('a standby can be asked for', async (context) => {
 
 test('a server that is silent delays nobody', async (context) => {
   const { db, replica } = await openSeveral(context, servers)
-  replica.swallow('all')
+  replica.drop('all')
   await expect.poll(() => standby(db)).toBe(false)
-  replica.pass()
+  replica.restore()
 })
 
 test('where none takes writes, the error names each and why, at once after the first; it works when one does', async (context) => {
   const { primary, replica, url } = await openSeveral(context, servers)
   const db = openPool<Schema>({ url: url(replica, primary), max: 4, applicationName: 'several' })
   context.onTestFinished(() => db.close())
-  primary.swallow('all')
+  primary.drop('all')
   const refusal = async () => {
     const refused = await note(db, 'none').then(
       () => null,
@@ -112,7 +112,7 @@ test('where none takes writes, the error names each and why, at once after the f
     const started = performance.now()
     return !(await answers(note(db, 'none'))) && performance.now() - started < 100
   })
-  primary.pass()
+  primary.restore()
   await until('it writes', () => answers(note(db, 'again')))
 })
 
@@ -169,14 +169,14 @@ test.for(['crashes', 'falls silent'] as const)('when the primary %s, all goes to
   await until('the replica has them', async () => (await sql`select from notes`.execute(pair.replica.db.kysely)).rows.length === 3)
 
   if (how === 'crashes') await pair.crash()
-  else primary.swallow('all')
+  else primary.drop('all')
   const started = performance.now()
   await expect(note(db, 'lost')).rejects.toSatisfy(isUnavailable)
   expect(performance.now() - started).toBeLessThan(60_000)
   await sql`select pg_promote()`.execute(pair.replica.db.kysely)
   await until('it writes', () => answers(note(db, 'after')))
   // The old one comes back: nobody goes there.
-  primary.pass()
+  primary.restore()
   expect(await Promise.all([1, 2, 3, 4].map(() => standby(db)))).toEqual([false, false, false, false])
   const { rows } = await sql<{ note: string }>`select note from notes order by note`.execute(pair.replica.db.kysely)
   // Written again where only the answer was lost.

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createOperatorToken } from '#accounts/create-operator-token.ts'
 import { call } from '#core/verb.ts'
-import { attackKeptConnections } from '../../reliability/bad-input-kept.ts'
+import { attackKeepAlive } from '../../reliability/bad-input-keep-alive.ts'
 import { attack } from '../../reliability/bad-input-run.ts'
 import { prepareTarget, type Target } from '../../reliability/bad-input-target.ts'
 import { makeCatalogue } from '../market/kit.ts'
@@ -26,14 +26,14 @@ beforeAll(async () => {
 afterAll(() => node.close())
 
 test('3,000 wrong requests: no 5xx, all in the envelope, nothing changed by what was refused', async () => {
-  const { breaches, statuses, asked, refusals, named, refused } = await attack(target, { requests: 3_000, seed: 20261121 })
+  const { breaches, statuses, requestsByName, refusals, named, refused } = await attack(target, { requests: 3_000, seed: 20261121 })
   expect(breaches).toEqual([])
-  expect([...asked].filter(([, times]) => times === 0)).toEqual([])
+  expect([...requestsByName].filter(([, times]) => times === 0)).toEqual([])
   const withoutNames = (route: string) => route.replace(/:\w+|\{\w+\}|\*/g, '{}')
   const REST = '{rest}'
   const covers = (name: string, route: string) =>
     name.endsWith(REST) ? route.startsWith(name.slice(0, -REST.length)) : withoutNames(name) === withoutNames(route)
-  const others = registered.filter((route) => ![...GRAPHQL_PATHS, ...MCP_PATHS, ...asked.keys()].some((name) => covers(name, route)))
+  const others = registered.filter((route) => ![...GRAPHQL_PATHS, ...MCP_PATHS, ...requestsByName.keys()].some((name) => covers(name, route)))
   expect(others, 'a path outside of the documents needs a line in reliability/bad-input-open.ts').toEqual([])
   // Mostly wrong, and wrong in every part: otherwise this would prove nothing.
   const seen = new Set([...statuses.values()].flatMap((row) => [...row.keys()]))
@@ -44,7 +44,7 @@ test('3,000 wrong requests: no 5xx, all in the envelope, nothing changed by what
 })
 
 test('compressed bodies of refused types, each followed by a request on the same connection: none is left waiting', async () => {
-  const { sent, breaches } = await attackKeptConnections(target)
+  const { sent, breaches } = await attackKeepAlive(target)
   expect(sent).toBeGreaterThan(300)
   expect(breaches).toEqual([])
 })
