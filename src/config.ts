@@ -189,11 +189,11 @@ function corsOrigins(text: string): '*' | readonly string[] {
 }
 
 /** Judging and explaining look back over the latest months; those are never archived. */
-const FEWEST_ARCHIVE_MONTHS = 5
+const MIN_ARCHIVE_MONTHS = 5
 
 function archiveMonths(text: string): number {
   const months = whole(0, 1200)(text)
-  if (months > 0 && months < FEWEST_ARCHIVE_MONTHS) throw new Error(`0 or a whole number from ${FEWEST_ARCHIVE_MONTHS} to 1200`)
+  if (months > 0 && months < MIN_ARCHIVE_MONTHS) throw new Error(`0 or a whole number from ${MIN_ARCHIVE_MONTHS} to 1200`)
   return months
 }
 
@@ -261,17 +261,17 @@ function languages(text: string): readonly string[] {
   return Object.freeze(order)
 }
 
-const LONGEST_NAME = 40
+const MAX_NAME_LENGTH = 40
 const VISIBLE = new RegExp(VISIBLE_LINE, 'u')
 
 function marketNames(text: string): MarketNames {
   const names = new Map<Market, string>()
   for (const part of text.split(',')) {
     const [code, name] = part.split('=', 2).map((side) => side.trim())
-    const isName = name !== undefined && name.length <= LONGEST_NAME && VISIBLE.test(name) && ![...names.values()].includes(name)
+    const isName = name !== undefined && name.length <= MAX_NAME_LENGTH && VISIBLE.test(name) && ![...names.values()].includes(name)
     if (!isMarket(code) || names.has(code) || !isName) {
       throw new Error(
-        `pairs of ${MARKETS.join(', ')}, each at most once, and a unique name of at most ${LONGEST_NAME} characters, ` +
+        `pairs of ${MARKETS.join(', ')}, each at most once, and a unique name of at most ${MAX_NAME_LENGTH} characters, ` +
           'such as source_a=PriceCharting,source_b=Cardmarket',
       )
     }

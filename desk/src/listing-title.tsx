@@ -11,12 +11,12 @@ interface Known {
 
 const known = new Map<number, Promise<Known | null>>()
 
-export function rememberTitle(id: number, title: string): void {
+export function cacheTitle(id: number, title: string): void {
   if (!known.has(id)) known.set(id, Promise.resolve({ title }))
 }
 
 /** Drops changed listings, so that they are requested again. */
-export function forgetListings(ids: Iterable<number>): void {
+export function dropCachedListings(ids: Iterable<number>): void {
   for (const id of ids) known.delete(id)
 }
 

@@ -66,20 +66,20 @@ export function addSessionRoutes(app: FastifyInstance, signIn: SignIn): void {
     const secure = request.protocol === 'https' || publicUrl?.startsWith('https:') ? '; Secure' : ''
     reply.header('set-cookie', `mintmark_${name}=${value}; Path=/; HttpOnly; SameSite=Strict; Expires=${expires.toUTCString()}${secure}`)
   }
-  app.get(path, hide, async (request, reply) => answer(reply, await describe(request, (await current(request))?.viewer ?? null)))
+  app.get(path, hide, async (request, reply) => sendData(reply, await describe(request, (await current(request))?.viewer ?? null)))
   app.post(path, hide, async (request, reply) => {
     refuseOtherPages(request, name, publicUrl)
     const { viewer, opened } = await open(request, (request.body ?? {}) as Record<string, unknown>)
     const { session, expiresAt } = opened
     setCookie(request, reply, session, expiresAt)
-    return answer(reply, { ...(await describe(request, viewer)), expires_at: expiresAt.toISOString() })
+    return sendData(reply, { ...(await describe(request, viewer)), expires_at: expiresAt.toISOString() })
   })
   app.delete(path, hide, async (request, reply) => {
     refuseOtherPages(request, name, publicUrl)
     const signedIn = await current(request)
     if (signedIn) await close(request, signedIn.viewer, signedIn.session)
     setCookie(request, reply, '', new Date(0))
-    return answer(reply, await describe(request, null))
+    return sendData(reply, await describe(request, null))
   })
   registerOtherMethods(app, path, ['GET', 'POST', 'DELETE'])
 }
@@ -116,7 +116,7 @@ function cookieReader(app: string): (request: FastifyRequest) => string | null {
 }
 
 /** Sends data to pages; no cache may store it. */
-export function answer(reply: FastifyReply, data: object): FastifyReply {
+export function sendData(reply: FastifyReply, data: object): FastifyReply {
   reply.header('cache-control', 'no-store').type('application/json; charset=utf-8')
   return reply.send(JSON.stringify(successBody({ data })))
 }

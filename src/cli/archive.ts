@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { archivedMonths, archiveMonth, archiveOldMonths, type ArchiveStep, type PriceMonth, restoreMonth } from '#prices/archive/archive-months.ts'
 import { openPriceArchive } from '#prices/archive/open-archive.ts'
 import { readConfig } from '../config.ts'
-import { addCommand, columns, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
+import { addCommand, columns, type OpenCli, type OutputOptions, type Print, printResult } from './command.ts'
 
 export function register(program: Command, open: OpenCli, print: Print): void {
   const archive = program.command('archive').description('months of the price history that are kept as Parquet files')
@@ -11,7 +11,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
   addCommand(archive, 'list', 'months in the archive, and months restored from it').action((options: OutputOptions) =>
     open(async ({ db }) => {
       const months = (await archivedMonths(db.kysely)).map(({ month, file, rows, archived_at }) => ({ month, file, rows, archived_at }))
-      show(print, options, months, `${table(months)}\nThe files are in ${openPriceArchive(readConfig()).files.place}`)
+      printResult(print, options, months, `${table(months)}\nThe files are in ${openPriceArchive(readConfig()).files.place}`)
     }),
   )
 
@@ -27,7 +27,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
         if (month === undefined && config.priceArchiveMonths === 0) throw new Error('PRICE_ARCHIVE_MONTHS is 0: name a month, or set it')
         const one = month === undefined ? null : await archiveMonth(archiving, month)
         const months = month === undefined ? await archiveOldMonths(archiving, config.priceArchiveMonths) : one ? [one] : []
-        show(print, options, months, months.length > 0 ? table(months) : 'Nothing to archive')
+        printResult(print, options, months, months.length > 0 ? table(months) : 'Nothing to archive')
       }),
     )
 
@@ -36,7 +36,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action((month: string, options: OutputOptions) =>
       open(async ({ db }) => {
         const restored = await restoreMonth({ db, archive: openPriceArchive(readConfig()) }, month)
-        show(print, options, restored, `Restored ${restored.rows} prices of ${month}`)
+        printResult(print, options, restored, `Restored ${restored.rows} prices of ${month}`)
       }),
     )
 }

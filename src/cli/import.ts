@@ -9,7 +9,7 @@ import { ENCODINGS } from '#prices/mappings.ts'
 import type { ImportReport } from '#imports/run.ts'
 import type { RefusedRow } from '#prices/refusals.ts'
 import { readConfig } from '../config.ts'
-import { addCommand, type OpenCli, type OutputOptions, type Print, show } from './command.ts'
+import { addCommand, type OpenCli, type OutputOptions, type Print, printResult } from './command.ts'
 import { fileAt } from './files.ts'
 
 interface ImportOptions extends OutputOptions {
@@ -56,7 +56,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
         const report = await call(importFiles, { ...ctx, rules: readConfig().priceRules, ...(bar && { onProgress: bar.show }) }, input)
         bar?.clear()
         const seconds = (Date.now() - started) / 1000
-        show(print, options, jsonOf(report, dryRun, seconds), summaryOf(report, dryRun, seconds))
+        printResult(print, options, jsonOf(report, dryRun, seconds), summaryOf(report, dryRun, seconds))
         if (report.status === 'failed') process.exitCode = 1
       }),
     )

@@ -17,7 +17,7 @@ interface ListenOptions extends OutputOptions {
   delay: number
 }
 
-const LARGEST_BODY = 1024 * 1024
+const MAX_BODY_BYTES = 1024 * 1024
 
 export function register(program: Command, print: Print): void {
   addCommand(program, 'listen', 'receive webhooks, verify their signatures and print them')
@@ -71,7 +71,7 @@ async function receive(request: IncomingMessage, { secret, status }: ListenOptio
   let size = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > LARGEST_BODY) throw new Error('too large')
+    if (size > MAX_BODY_BYTES) throw new Error('too large')
     chunks.push(chunk)
   }
   const raw = Buffer.concat(chunks)

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import { CatalogueCopy } from '../mirror/copy.ts'
 import { exportCopy } from '../mirror/export-copy.ts'
 import { follow } from '../mirror/follow.ts'
-import { addCommand, type OutputOptions, type Print, show } from './command.ts'
+import { addCommand, type OutputOptions, type Print, printResult } from './command.ts'
 import { writeText } from './export.ts'
 
 interface MirrorOptions extends OutputOptions {
@@ -39,7 +39,7 @@ export function register(program: Command, print: Print): void {
         if (target !== undefined) await writeText(target, exportCopy(copy))
         const counts = copy.counts()
         if (target !== '-')
-          show(
+          printResult(
             print,
             options,
             { ...counts, changes },

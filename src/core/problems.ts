@@ -461,7 +461,7 @@ type ValueOf<Name> = Name extends (typeof TERM_PARAMS)[number]
 type RequiredName<R extends Rule> = NameIn<Always<(typeof RULES)[R]>>
 type OptionalName<R extends Rule> = NameIn<Sometimes<(typeof RULES)[R]>>
 type ParamsOf<R extends Rule> = { [Name in RequiredName<R>]: ValueOf<Name> } & { [Name in OptionalName<R>]?: ValueOf<Name> }
-export type Given<R extends Rule> = [RequiredName<R>] extends [never]
+export type ReasonParams<R extends Rule> = [RequiredName<R>] extends [never]
   ? [OptionalName<R>] extends [never]
     ? []
     : [params?: ParamsOf<R>]
@@ -479,12 +479,12 @@ export interface Problem extends Reason {
 }
 
 /** Builds a reason from its rule; the compiler requires the parameters that the rule's text has. */
-export function reason<R extends Rule>(rule: R, ...[params]: Given<R>): Reason {
+export function reason<R extends Rule>(rule: R, ...[params]: ReasonParams<R>): Reason {
   return { rule, params: params ?? {} }
 }
 
 /** A problem of a field, built as `reason` does. */
-export function problem<R extends Rule>(field: string, rule: R, ...[params]: Given<R>): Problem {
+export function problem<R extends Rule>(field: string, rule: R, ...[params]: ReasonParams<R>): Problem {
   return { field, rule, params: params ?? {} }
 }
 
@@ -505,18 +505,18 @@ export function textOf(of: Reason | Problem): string {
 }
 
 /** Combines several problems of one value into one reason. */
-export function together(problems: readonly Problem[]): Reason {
+export function combineProblems(problems: readonly Problem[]): Reason {
   return problems.length === 1 ? problems[0]! : reason('several', { problems })
 }
 
 /** A reason in a language; a problem begins with its field. */
 export function textIn(words: Words, of: Reason | Problem): string {
-  const text = fill(words.rules[of.rule], of.params, words)
+  const text = fillTemplate(words.rules[of.rule], of.params, words)
   return 'field' in of ? `${of.field} ${text}` : text
 }
 
 /** Replaces the `{names}` of a text. Of `[a|b]`, the first part whose parameters are all given is used. */
-export function fill(template: string, params: Params, words: Words = ENGLISH): string {
+export function fillTemplate(template: string, params: Params, words: Words = ENGLISH): string {
   let text = ''
   for (const parts of pieces(template)) {
     const part = parts.find(({ names }) => names.every((name) => params[name] !== undefined))
@@ -558,27 +558,27 @@ function shown(words: Words, name: string, value: Value | undefined): string {
   return typeof value === 'number' ? String(value).replace('.', words.decimal ?? '.') : String(value)
 }
 
-export interface Naming {
+export interface FieldNaming {
   nameOf: (field: string) => string
   /** whether a field can be named among those that are allowed */
   isKnown?: (name: string) => boolean
 }
 
 /** The same reason with fields named in another style. */
-export function named<Of extends Reason>(of: Of, naming: Naming): Of {
+export function renameFields<Of extends Reason>(of: Of, naming: FieldNaming): Of {
   const { nameOf, isKnown = () => true } = naming
-  return mapped(of, (name, value) => {
+  return mapValues(of, (name, value) => {
     if (name === 'field') return nameOf(value as string)
     return name === 'fields' ? (value as string[]).map(nameOf).filter(isKnown) : value
   })
 }
 
 /** The same reason with each value replaced by `change`, including the fields of problems and the values of nested reasons. */
-export function mapped<Of extends Reason>(of: Of, change: (name: string, value: Value) => Value): Of {
+export function mapValues<Of extends Reason>(of: Of, change: (name: string, value: Value) => Value): Of {
   const params: Record<string, Value> = {}
   for (const [name, value] of Object.entries(of.params)) {
-    if (isReason(value)) params[name] = mapped(value, change)
-    else if (isList(value) && isReason(value[0])) params[name] = (value as readonly Reason[]).map((one) => mapped(one, change))
+    if (isReason(value)) params[name] = mapValues(value, change)
+    else if (isList(value) && isReason(value[0])) params[name] = (value as readonly Reason[]).map((one) => mapValues(one, change))
     else if (value !== undefined) params[name] = change(name, value)
   }
   return { ...of, ...('field' in of && { field: change('field', of.field as string) }), params }

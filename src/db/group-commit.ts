@@ -2,7 +2,7 @@
 import type { Db } from './schema.ts'
 import { isUnavailable } from './transaction.ts'
 
-export interface Grouping<Write, Result> {
+export interface GroupCommitOptions<Write, Result> {
   /** Writes with the same key are never in two concurrent batches: the second would only wait for the first. */
   keyOf: (write: Write) => number
   /** Writes all or nothing, and returns a result for each in order. */
@@ -24,13 +24,13 @@ const HELD_UP_MS = 50
 const QUIET_TURNS = 2
 
 class Group<Write, Result> {
-  readonly #grouping: Grouping<Write, Result>
+  readonly #grouping: GroupCommitOptions<Write, Result>
   #waiting: Waiting<Write, Result>[] = []
   readonly #busy = new Set<number>()
   #running = 0
   #heldUp = 0
 
-  constructor(grouping: Grouping<Write, Result>) {
+  constructor(grouping: GroupCommitOptions<Write, Result>) {
     this.#grouping = grouping
   }
 
@@ -104,7 +104,7 @@ class Group<Write, Result> {
 }
 
 /** Returns a function that commits a write with all others waiting for the same database, and resolves when it is durable. */
-export function groupCommit<Write, Result>(grouping: Grouping<Write, Result>): (db: Db, write: Write) => Promise<Result> {
+export function groupCommit<Write, Result>(grouping: GroupCommitOptions<Write, Result>): (db: Db, write: Write) => Promise<Result> {
   const groups = new WeakMap<Db, Group<Write, Result>>()
   return (db, write) => {
     const group = groups.get(db) ?? new Group(grouping)

@@ -13,7 +13,7 @@ export interface MergePair {
 const MANY = 1_000
 
 /** Updates the planner's statistics after many merges: it would expect a few rows and choose nested loops. */
-export async function analyzeNoted(tx: Tx, pairs: readonly MergePair[], table: 'merges' | 'merged_points' | 'merged_prices'): Promise<void> {
+export async function analyzeAfterMerges(tx: Tx, pairs: readonly MergePair[], table: 'merges' | 'merged_points' | 'merged_prices'): Promise<void> {
   if (pairs.length >= MANY) await sql`analyze ${sql.table(table)}`.execute(tx)
 }
 

@@ -37,7 +37,7 @@ interface Stating {
 }
 
 /** The records of a group by the precedence of their facts: the item's own before those of items merged into it. */
-export function statingOf({ members, item }: Group): readonly Stating[] {
+export function recordsByPrecedence({ members, item }: Group): readonly Stating[] {
   const stating = members.map(({ record, whole }) => ({ source: record.source, record, whole, merged: isOfMerged(record, item) }))
   const foreign = ({ record, merged }: Stating) => record.merged || merged
   return stating.some(foreign) ? stating.sort((a, b) => Number(foreign(a)) - Number(foreign(b))) : stating

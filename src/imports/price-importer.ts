@@ -12,8 +12,8 @@ import type { Importer, ImportRun } from './importer.ts'
 /** Rows that are read while the previous prices are written: their items are looked up in one query. */
 const ROWS_AHEAD = 10_000
 /** Rows without a known id that are collected to learn the set names of the file. */
-const MOST_DESCRIBED = 50_000
-const MOST_DESCRIBED_CHARACTERS = 8 * 1024 * 1024
+const MAX_DESCRIBED_ROWS = 50_000
+const MAX_DESCRIBED_CHARACTERS = 8 * 1024 * 1024
 
 type Found = { itemId: number } | { ambiguous: Reason; itemId: number } | { reject: Reason }
 
@@ -53,7 +53,7 @@ export class PriceImporter implements Importer {
       for await (const rows of this.#format.read(source, options)) {
         for (const row of rows) this.#ahead.push(row)
         if (this.#ahead.length >= ROWS_AHEAD) await this.#takeAhead()
-        await this.#run.breathe()
+        await this.#run.yieldToEventLoop()
       }
       await this.#takeAhead()
       await this.#takeUnidentified()
@@ -76,7 +76,7 @@ export class PriceImporter implements Importer {
       const waited = this.#take(row)
       if (waited) await waited
     }
-    if (this.#unidentified.length >= MOST_DESCRIBED || this.#characters >= MOST_DESCRIBED_CHARACTERS) await this.#takeUnidentified()
+    if (this.#unidentified.length >= MAX_DESCRIBED_ROWS || this.#characters >= MAX_DESCRIBED_CHARACTERS) await this.#takeUnidentified()
   }
 
   #take(row: FeedRow): Promise<void> | null {
@@ -113,7 +113,7 @@ export class PriceImporter implements Importer {
     for (const [n, row] of rows.entries()) {
       const waited = this.#put(row, this.#described.find(row.item))
       if (waited) await waited
-      if (n % 1_000 === 999) await this.#run.breathe()
+      if (n % 1_000 === 999) await this.#run.yieldToEventLoop()
     }
   }
 

@@ -1,11 +1,11 @@
 // A maintained sort order of rows that returns any page under any filter without sorting, and updates itself when read.
 import type { RowBits } from '#index/bits.ts'
-import { type Compare, firstPast, type Probe, RowBlocks } from '#index/blocks.ts'
-import { grown } from '#index/columns.ts'
+import { type Compare, firstAfter, type Probe, RowBlocks } from '#index/blocks.ts'
+import { withCapacity } from '#index/columns.ts'
 import { sortByKeys } from '#index/sort.ts'
 import type { ColumnStore } from '#index/stored.ts'
 
-export { type Compare, firstPast, type Probe } from '#index/blocks.ts'
+export { type Compare, firstAfter as firstPast, type Probe } from '#index/blocks.ts'
 
 /** Filters up to this size cache their own sorted rows instead of counts per block. */
 const SPARSE = 512
@@ -28,7 +28,7 @@ interface Kept {
 }
 
 /** Keeps row numbers sorted by `compare`. Mark a row whose key has changed; the next read repairs the order. */
-export class KeptOrder {
+export class SortedRows {
   readonly #compare: Compare
   readonly #blocks = new RowBlocks()
   readonly #keptBy = new WeakMap<RowBits, Kept>()
@@ -102,7 +102,7 @@ export class KeptOrder {
     let rows: Int32Array
     if (filter !== null && filter.size <= SPARSE) {
       const sorted = this.#sparse(filter)
-      const from = firstPast(sorted, sorted.length, probe, false)
+      const from = firstAfter(sorted, sorted.length, probe, false)
       rows = sorted.slice(from, from + limit + 1)
     } else {
       const [at, from] = blocks.locate(probe, false)
@@ -131,7 +131,7 @@ export class KeptOrder {
     const blocks = this.#repaired()
     if (filter !== null && filter.size <= SPARSE) {
       const sorted = this.#sparse(filter)
-      return firstPast(sorted, sorted.length, probe, !withEqual)
+      return firstAfter(sorted, sorted.length, probe, !withEqual)
     }
     const [at, place] = blocks.locate(probe, !withEqual)
     const kept = this.#counted(filter)
@@ -177,7 +177,7 @@ export class KeptOrder {
   }
 
   #note(row: number, what: number): void {
-    this.#pendingOf = grown(this.#pendingOf, row + 1)
+    this.#pendingOf = withCapacity(this.#pendingOf, row + 1)
     if (this.#pendingOf[row] === 0) this.#pending.push(row)
     this.#pendingOf[row] = what
   }
@@ -269,9 +269,9 @@ export class KeptOrder {
     const blocks = this.#blocks
     const { versions, version } = blocks
     if (kept.orderVersion !== version) {
-      kept.counts = grown(kept.counts, versions.length)
-      kept.countedAt = grown(kept.countedAt, versions.length)
-      kept.ends = grown(kept.ends, versions.length)
+      kept.counts = withCapacity(kept.counts, versions.length)
+      kept.countedAt = withCapacity(kept.countedAt, versions.length)
+      kept.ends = withCapacity(kept.ends, versions.length)
       kept.endsKnown = 0
       kept.orderVersion = version
     }

@@ -3,7 +3,7 @@ import { Type } from '#core/input.ts'
 import type { Page } from '#core/paging.ts'
 import type { Route } from '#http/route.ts'
 import { acceptHeldPrice, discardHeldPrice } from '#prices/decide-held-price.ts'
-import { acceptHeldPrices, type Decided, discardHeldPrices } from '#prices/decide-held-prices.ts'
+import { acceptHeldPrices, type DecidedCount, discardHeldPrices } from '#prices/decide-held-prices.ts'
 import { type HeldPrice, HeldPriceSchema } from '#prices/held.ts'
 import { listHeldPrices } from '#prices/list-held-prices.ts'
 import type { PriceWriteCtx } from '#prices/types.ts'
@@ -52,7 +52,7 @@ export const heldRoutes: Route<PriceWriteCtx>[] = [
     verb: acceptHeldPrices,
     summary: 'Publish held prices by rule, market, import or item',
     tag: 'Held prices',
-    answer: (decided: Decided) => ({ data: decided }),
+    answer: (decided: DecidedCount) => ({ data: decided }),
     data: DecidedSchema,
     errors: ['INVALID_JSON'],
   },
@@ -62,7 +62,7 @@ export const heldRoutes: Route<PriceWriteCtx>[] = [
     verb: discardHeldPrices,
     summary: 'Discard held prices by rule, market, import or item',
     tag: 'Held prices',
-    answer: (decided: Decided) => ({ data: decided }),
+    answer: (decided: DecidedCount) => ({ data: decided }),
     data: DecidedSchema,
     errors: ['INVALID_JSON'],
   },

@@ -10,7 +10,7 @@ import { CurrentPrices } from './current.ts'
 import type { PriceRules } from './evidence/hold.ts'
 import { RULE_VERSIONS } from './evidence/judge.ts'
 import type { MarketComparison } from './evidence/other-markets.ts'
-import { timesOff } from './evidence/thresholds.ts'
+import { factorBetween } from './evidence/thresholds.ts'
 import { CONFIDENCES, FLAGS, flagsOf, STATES } from './evidence/types.ts'
 import { medianOfDays } from './medians.ts'
 import { type ExplainedVerdict, PriceJudge } from './price-judge.ts'
@@ -194,7 +194,7 @@ export interface ExplainConditions {
 
 const EVIDENCE_RULES = FLAGS.map((name) => ({ name, version: RULE_VERSIONS[name] }))
 const SERVICE = MARKETS.indexOf('service')
-const LONGEST_DAYS = 90
+const MAX_DAYS = 90
 const FIGURES = ['avg_1', 'avg_7', 'avg_30', 'low', 'mid', 'high'] as const
 /** Figures that a price is compared with when it is judged. */
 const COMPARED = new Set<InputKind>(['avg_1', 'avg_7', 'avg_30', 'mid'])
@@ -311,7 +311,7 @@ function explained(
     thresholds: verdict ? thresholdsOf(rules, noiseMinor) : null,
     inputs,
     rates: compare.rates(),
-    medians: { '7d': medianOf(7), '30d': medianOf(30), '90d': medianOf(LONGEST_DAYS) },
+    medians: { '7d': medianOf(7), '30d': medianOf(30), '90d': medianOf(MAX_DAYS) },
   }
 }
 
@@ -335,7 +335,7 @@ function comparedTo({ converted, usual, expectedA, level }: MarketComparison, mi
     usual_spread: usual.spread,
     cards: usual.cards,
     expected: expectedA / 100,
-    times_off: timesOff(minor, expectedA),
+    times_off: factorBetween(minor, expectedA),
     level,
   }
 }
@@ -455,7 +455,7 @@ async function pricesOf(on: Queryable, keys: readonly ExplainedKey[]): Promise<M
 
 /** Points of the last days by position of the key, with the point before them. */
 async function pointsOf(on: Queryable, keys: readonly ExplainedKey[], nowMs: number): Promise<Map<number, { minor: number; atMs: number }[]>> {
-  const from = new Date(nowMs - LONGEST_DAYS * DAY_MS)
+  const from = new Date(nowMs - MAX_DAYS * DAY_MS)
   const key = sql`p.item_id = k.item_id and p.market = k.market and p.label_id = k.label_id`
   const { rows } = await sql<{ n: number; price: string; updated_at: Date }>`
     select k.n::int4 as n, s.price, s.updated_at

@@ -17,7 +17,7 @@ import { eachPackedEvidence, packedEvidenceCount } from './evidence/payload.ts'
 import { type Figures, STATES } from './evidence/types.ts'
 import { FIGURE_COLUMNS, figureArrays } from './figures.ts'
 import { findIdenticalPrices } from './identical-prices.ts'
-import { evidenceOf, judgePrices, lockJudging, noteEvidence, noteSettled } from './judge-prices.ts'
+import { evidenceOf, judgePrices, lockJudging, logEvidence, auditSettledDisputes } from './judge-prices.ts'
 import { ensureMonths } from './months.ts'
 import { eachPackedPrice, packedCount, packPrices, type PriceChange } from './payload.ts'
 import type { PriceBatch } from './price-batch.ts'
@@ -35,7 +35,7 @@ interface PreviousPrice extends LastPrice {
 /** Below this number of points, a COPY is not worth its round trips. */
 const COPY_POINTS = 500
 /** Comparing the names of more cards than this takes a sixth of an import: the periodic judging does it then. */
-const MOST_BY_NAME = 200_000
+const MAX_CARDS_BY_NAME = 200_000
 
 /** Writes to one market are serialised, so that prices read for it stay valid until the commit. Merges of items lock all markets. */
 export async function lockMarkets(tx: Tx, markets: Iterable<number>): Promise<void> {
@@ -193,7 +193,7 @@ export class PriceWriter {
     if (!whole && this.#toJudge.size === 0) return
     await judge.reload(tx)
     if (whole) {
-      const marks = await findIdenticalPrices(tx, judge, this.#feeds.keys(), this.#statements <= MOST_BY_NAME)
+      const marks = await findIdenticalPrices(tx, judge, this.#feeds.keys(), this.#statements <= MAX_CARDS_BY_NAME)
       judge.mark(marks)
       for (const { itemId } of marks) this.#toJudge.add(itemId)
     }
@@ -444,7 +444,7 @@ export class PriceWriter {
     await this.#updateConfirmed(currents, [...changes.confirmed])
     if (set.length > 0) await this.#note.changedPrices(packPrices(set.map((i) => batch.at(i))))
     const told = [...changes.before.keys()].filter((at) => changes.isNews(at))
-    await noteEvidence(
+    await logEvidence(
       this.#note,
       told.map((at) => evidenceOf(currents, at, currents.itemId(at), currents.verdict[at]!)),
     )
@@ -452,7 +452,7 @@ export class PriceWriter {
       const [itemId, market, labelId] = [currents.itemId(at), currents.market(at), currents.labelId(at)]
       return { itemId, market, labelId, before: changes.before.get(at)!, verdict: currents.verdict[at]! }
     })
-    await noteSettled(this.#tx, this.#note, verdicts)
+    await auditSettledDisputes(this.#tx, this.#note, verdicts)
   }
 
   /**

@@ -21,11 +21,11 @@ import {
   topItems,
   topSellers,
 } from './activity-store.ts'
-import { notedDays } from './day-counts.ts'
+import { recordedDays } from './day-counts.ts'
 
 const USUAL_DAYS = 30
 /** A leap year; longer periods are left to external reports. */
-const MOST_DAYS = 366
+const MAX_DAYS = 366
 const TOP = 10
 
 const Lira = (description: string) => Type.Number({ description: `${description}, in TL` })
@@ -117,7 +117,7 @@ export const readActivity = verb(
     input: Type.Object(
       {
         days: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: MOST_DAYS, default: USUAL_DAYS, description: 'How many days; those before are as many' }),
+          Type.Integer({ minimum: 1, maximum: MAX_DAYS, default: USUAL_DAYS, description: 'How many days; those before are as many' }),
         ),
         to: Type.Optional(day('The last day; today when absent')),
         account_id: boundedId('Only what this account sold, waited for, requested and was sent'),
@@ -150,7 +150,7 @@ export const readActivity = verb(
         const decisions = await decisionsByDay(on, span)
         const requests = await requestsByDay(on, span)
         const deliveries = await deliveriesByDay(on, span)
-        const noted = accountId === null ? await notedDays(on, previous.from, period.to) : new Map<string, Map<string, number>>()
+        const noted = accountId === null ? await recordedDays(on, previous.from, period.to) : new Map<string, Map<string, number>>()
         const by = {
           sales: byDay(sales),
           refunds: byDay(refunds),

@@ -8,7 +8,7 @@ import type { ItemFilter } from '#catalogue/snapshot/queries.ts'
 import { SORT_DIRECTIONS, SORT_FIELDS } from '#catalogue/snapshot/sort-keys.ts'
 import { type Market, MARKETS, marketPosition } from '#core/markets.ts'
 import { ChangeFeed } from '#db/change-feed.ts'
-import { collector, type Note } from '#db/change.ts'
+import { noteCollector, type Note } from '#db/change.ts'
 import { openPool } from '#db/pool.ts'
 import type { Db, Schema, Tx } from '#db/schema.ts'
 import { fold } from '#index/fold.ts'
@@ -372,7 +372,7 @@ test('answers as well where a category has so many items that they are kept as a
 
 async function commit(changes: { what: string; n: number }[]): Promise<void> {
   await db.kysely.transaction().execute(async (tx) => {
-    const { noteOf, write } = collector(tx)
+    const { noteOf, write } = noteCollector(tx)
     const note = noteOf({ viewer: { kind: 'operator', name: 'test' }, requestId: null })
     for (const { what, n } of changes) await CHANGES[what]!(n)(tx, note)
     await write()

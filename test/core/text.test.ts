@@ -1,6 +1,6 @@
 // What a text that people read may consist of: something visible, in its own order.
 import { expect, test } from 'vitest'
-import { CATALOGUE_TEXT, cleaned, isLine, isLines, VISIBLE_LINE } from '#core/text.ts'
+import { CATALOGUE_TEXT, cleanText, isLine, isLines, VISIBLE_LINE } from '#core/text.ts'
 
 const visibleLine = (text: string) => new RegExp(VISIBLE_LINE, 'u').test(text)
 const catalogueText = (text: string) => new RegExp(CATALOGUE_TEXT, 'u').test(text)
@@ -44,18 +44,18 @@ const VISIBLE = [
 ]
 
 test.each(INVISIBLE)('%j shows nothing', (text) => {
-  expect([visibleLine(text), catalogueText(text), cleaned(text)]).toEqual([false, false, ''])
+  expect([visibleLine(text), catalogueText(text), cleanText(text)]).toEqual([false, false, ''])
   expect(isLine(text)).toBe(/^\p{Zs}*$/u.test(text))
 })
 
 test.each(REORDERING)('%j changes the order of what follows', (control) => {
   const text = `Charizard ${control}dsp.exe`
   expect([visibleLine(text), catalogueText(text), isLine(text), isLines(`a\n${text}`)]).toEqual([false, false, false, false])
-  expect(cleaned(text)).toBe('Charizard dsp.exe')
+  expect(cleanText(text)).toBe('Charizard dsp.exe')
 })
 
 test.each(VISIBLE)('%j is text', (text) => {
-  expect([visibleLine(text), catalogueText(text.trim()), isLine(text), isLines(`${text}\n${text}`), cleaned(text)]).toEqual([
+  expect([visibleLine(text), catalogueText(text.trim()), isLine(text), isLines(`${text}\n${text}`), cleanText(text)]).toEqual([
     true,
     true,
     true,

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConfig } from '#config.ts'
 import { openPool } from '#db/pool.ts'
-import { readAtLength } from '#db/replica.ts'
+import { readFromReplica } from '#db/replica.ts'
 import type { Db, Schema } from '#db/schema.ts'
 import { startNode } from '#node.ts'
 import { send, silent, startTestNode } from '../support/node.ts'
@@ -21,7 +21,7 @@ afterAll(() => servers.close())
 async function whereRead(replicaUrl: string | null): Promise<{ standby: boolean; warnings: string[] }> {
   const warnings: string[] = []
   const log = { warn: (_details: object, message: string) => void warnings.push(message) }
-  const standby = await readAtLength({ replicaUrl, primary: servers.primary.db, log }, isStandby)
+  const standby = await readFromReplica({ replicaUrl, primary: servers.primary.db, log }, isStandby)
   return { standby, warnings }
 }
 
@@ -49,7 +49,7 @@ test('the replica is not blamed for a primary that cannot be asked', async () =>
   await gone.drop()
   const warnings: string[] = []
   const log = { warn: (_details: object, message: string) => void warnings.push(message) }
-  await expect(readAtLength({ replicaUrl: servers.replica.url, primary, log }, isStandby)).rejects.toThrow(/does not exist/)
+  await expect(readFromReplica({ replicaUrl: servers.replica.url, primary, log }, isStandby)).rejects.toThrow(/does not exist/)
   expect(warnings).toEqual([])
   await primary.close()
 })

@@ -1,8 +1,8 @@
-// KeptOrder against sorting and slicing plain arrays, under interleaved changes of keys, rows and filters.
+// SortedRows against sorting and slicing plain arrays, under interleaved changes of keys, rows and filters.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { RowBits } from '#index/bits.ts'
-import { KeptOrder } from '#index/order.ts'
+import { SortedRows } from '#index/order.ts'
 
 /** Deterministic numbers from 0 to below `range`. */
 function dice(seed: number): (range: number) => number {
@@ -18,7 +18,7 @@ function fixture() {
   const keys: number[] = []
   const present = new Set<number>()
   const compare = (a: number, b: number): number => keys[a]! - keys[b]! || a - b
-  const order = new KeptOrder(compare)
+  const order = new SortedRows(compare)
   const naive = (filter: RowBits | null): number[] => [...present].filter((row) => filter === null || filter.has(row)).sort(compare)
   return { keys, present, compare, order, naive }
 }

@@ -6,13 +6,13 @@ import { fold } from '#index/fold.ts'
 import { Postings } from '#index/postings.ts'
 import { parseQuery } from '#index/query.ts'
 import { utf8 } from '#index/utf8.ts'
-import { MOST_WORDS } from '#index/vocabulary.ts'
-import { WordedTexts } from '#index/worded.ts'
+import { MAX_WORDS } from '#index/vocabulary.ts'
+import { TokenizedTexts } from '#index/tokenized-texts.ts'
 
 const WORDS = ['charizard', 'CHAR', 'Chár', 'ard', '004/102', 'psa-10', 'Çelik', 'リザードン', '★', '(foil)', '--', 'δ', '', 'x'.repeat(50)]
 const text = fc.array(fc.constantFrom(...WORDS), { maxLength: 5 }).map((words) => words.join(' '))
 
-function rowsWith({ terms }: WordedTexts, part: string): number[] {
+function rowsWith({ terms }: TokenizedTexts, part: string): number[] {
   const found = new RowBits()
   terms.collect(terms.infix(part), found)
   return [...found.toRows()]
@@ -22,7 +22,7 @@ test('a part is found in every text that contains it, and texts are given back a
   const changes = fc.array(fc.tuple(fc.nat(20), fc.option(fc.oneof(text, fc.string({ unit: 'grapheme' })))), { maxLength: 60 })
   fc.assert(
     fc.property(changes, fc.nat(60), fc.constantFrom(...WORDS, 'a', 'ar', '(', '-', '02'), (steps, packedAfter, sought) => {
-      const worded = new WordedTexts()
+      const worded = new TokenizedTexts()
       const texts = new Map<number, string>()
       for (const [at, [row, given]] of steps.entries()) {
         const next = given?.toWellFormed() ?? null
@@ -41,7 +41,7 @@ test('a part is found in every text that contains it, and texts are given back a
 })
 
 test('terms of very many rows are found, counted and taken out as others are', () => {
-  const worded = new WordedTexts()
+  const worded = new TokenizedTexts()
   for (let row = 0; row < 5_000; row += 1) worded.set(row, utf8(`common ${row % 2 ? 'odd' : 'even'} n${row}`))
   worded.pack()
   expect(['common', 'odd', 'n4999'].map((part) => rowsWith(worded, part).length)).toEqual([5_000, 2_500, 1])
@@ -53,8 +53,8 @@ test('terms of very many rows are found, counted and taken out as others are', (
 })
 
 test('words past those that get numbers are kept and found as well', () => {
-  const worded = new WordedTexts()
-  const rows = MOST_WORDS + 100
+  const worded = new TokenizedTexts()
+  const rows = MAX_WORDS + 100
   for (let row = 0; row < rows; row += 1) worded.set(row, utf8(`w${row} w${row} all`))
   expect(worded.get(rows - 1)).toBe(`w${rows - 1} w${rows - 1} all`)
   expect(rowsWith(worded, `w${rows - 1}`)).toEqual([rows - 1])
@@ -64,7 +64,7 @@ test('words past those that get numbers are kept and found as well', () => {
 })
 
 test('long texts that are replaced again and again leave the others as they are', () => {
-  const worded = new WordedTexts()
+  const worded = new TokenizedTexts()
   worded.set(1, utf8('Charizard 4/102'))
   for (let round = 0; round < 30; round += 1) worded.set(2, utf8(`${round}`.padEnd(60_000, 'x')))
   expect([worded.get(1), worded.get(2)]).toEqual(['Charizard 4/102', '29'.padEnd(60_000, 'x')])

@@ -39,7 +39,7 @@ interface OwnSale extends Omit<Line, 'kind' | 'at' | 'amount'> {
 /** A zone whose offset changes, and a commission with four decimals. */
 const ZONE = 'Europe/Berlin'
 const COMMISSION = '7.4321'
-const KEPT = 925_679n
+const PAYOUT_PER_MILLION = 925_679n
 
 let node: TestNode
 let items: Record<string, number>
@@ -181,7 +181,7 @@ test.each([1, 20_261_122])('statements of generated sales and cancellations (see
       lines.forEach(({ seller, quantity, unit }, i) => {
         const gross = BigInt(quantity) * BigInt(unit)
         const one = { order: reply.body.data.order_id, line: i + 1, quantity: BigInt(quantity), unit: BigInt(unit), soldAt, cancelledAt: null }
-        if (seller === 'plus') sold.push({ ...one, payout: (gross * KEPT + 500_000n) / 1_000_000n })
+        if (seller === 'plus') sold.push({ ...one, payout: (gross * PAYOUT_PER_MILLION + 500_000n) / 1_000_000n })
       })
     } else {
       const { order } = pick(sold.filter((one) => !one.cancelledAt))

@@ -9,7 +9,7 @@ import { endVacation } from '#market/end-vacation.ts'
 import { readListingVisibility } from '#market/read-listing-visibility.ts'
 import type { ListingVisibility } from '#market/types.ts'
 import { setVacation } from '#market/set-vacation.ts'
-import { findStanding } from '#market/standing.ts'
+import { findVisibilityRow } from '#market/visibility-rows.ts'
 import { hindrancesOf } from '#market/visibility.ts'
 import { ask } from '../graphql/client.ts'
 import { startTestNode, type TestNode } from '../support/node.ts'
@@ -172,7 +172,7 @@ test('nothing is told exactly when a search finds the listing', async () => {
           id,
           shown.has(id),
           !shown.has(id),
-          hindrancesOf((await findStanding(node.db.kysely, id))!, node.clock.now()),
+          hindrancesOf((await findVisibilityRow(node.db.kysely, id))!, node.clock.now()),
         ])
         reached.add(`${reasons.map(({ code }) => code).join(' ') || 'visible'}${seller.plan === 'starter' ? ' on Starter' : ''}`)
       }

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
-import { type Problem, problem, type Reason, reason, together } from '#core/problems.ts'
-import { KEPT_ERRORS, reasonsOf, Refusals } from '#prices/refusals.ts'
+import { type Problem, problem, type Reason, reason, combineProblems } from '#core/problems.ts'
+import { MAX_STORED_ERRORS, reasonsOf, Refusals } from '#prices/refusals.ts'
 import { RefusedRowsCsv } from '#prices/refused-rows-csv.ts'
 
 const KINDS: [kind: string, all: (Reason | Problem)[]][] = [
@@ -32,7 +32,7 @@ const KINDS: [kind: string, all: (Reason | Problem)[]][] = [
   ['the row has … cells, the header …', [reason('row_cells', { count: 3, other: 5 }), reason('row_cells', { count: 8, other: 5 })]],
   [
     'prices.….price must be a number above 0; code must be text',
-    [0, 1].map((i) => together([problem(`prices.${i}.price`, 'number', { above: 0 }), problem('code', 'text')])),
+    [0, 1].map((i) => combineProblems([problem(`prices.${i}.price`, 'number', { above: 0 }), problem('code', 'text')])),
   ],
 ]
 
@@ -46,10 +46,10 @@ test.each(KINDS)('%s', (kind, all) => {
 test('all rows are counted, the most frequent reason first, with a few samples', () => {
   const refusals = new Refusals()
   refusals.add({ row: 1, file: 'a' }, reason('json', { part: 'line' }))
-  for (let row = 2; row <= KEPT_ERRORS + 500; row += 1) refusals.add({ row, file: 'b' }, reason('no_ref', { ref: String(row) }))
-  expect(refusals.rows).toHaveLength(KEPT_ERRORS)
+  for (let row = 2; row <= MAX_STORED_ERRORS + 500; row += 1) refusals.add({ row, file: 'b' }, reason('no_ref', { ref: String(row) }))
+  expect(refusals.rows).toHaveLength(MAX_STORED_ERRORS)
   const [first, second] = refusals.reasons
-  expect(first).toMatchObject({ rule: 'no_ref', params: { ref: '…' }, count: KEPT_ERRORS + 499 })
+  expect(first).toMatchObject({ rule: 'no_ref', params: { ref: '…' }, count: MAX_STORED_ERRORS + 499 })
   expect(first!.samples.map(({ row, file, params }) => [row, file, params])).toEqual([2, 3, 4].map((row) => [row, 'b', { ref: String(row) }]))
   expect(second).toMatchObject({ rule: 'json', params: { part: 'line' }, count: 1, samples: [refusals.rows[0]] })
 })

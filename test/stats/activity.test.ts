@@ -1,7 +1,7 @@
 // Proves the figures of a period: every day of it, exact sums, what is not known told from nothing, and the period before.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { StoredOrder } from '#market/types.ts'
-import { noteDay } from '#stats/day-counts.ts'
+import { recordDay } from '#stats/day-counts.ts'
 import type { Activity } from '#stats/read-activity.ts'
 import { startSampleNode } from '../graphql/client.ts'
 import { operator } from '../console/browser.ts'
@@ -148,8 +148,8 @@ test('Waits of listings are those that people decided, undone decisions aside', 
 
 test('Counts of the day are noted, and days that were not noted are not known', async () => {
   const ctx = { ...node.ctx, marketNames: {} }
-  await noteDay(ctx, ZONE)
-  await noteDay(ctx, ZONE)
+  await recordDay(ctx, ZONE)
+  await recordDay(ctx, ZONE)
   const { days } = await activity()
   const stats = await operator<{ listings: { active: number }; sources: { market: string; group: string; coverage: number }[] }>(
     node,

@@ -7,17 +7,17 @@ import { share, t } from '../words.ts'
 const MUCH_REJECTED = 0.1
 
 /** Whether an import is queued or running. */
-export const isUnderWay = ({ status }: Pick<Import, 'status'>) => status === 'queued' || status === 'running'
+export const isInProgress = ({ status }: Pick<Import, 'status'>) => status === 'queued' || status === 'running'
 
 /** The share of rows that a finished import rejected; null if it is low. */
-export function muchRejected({ status, rejected, rows_read: read }: Pick<Import, 'status' | 'rejected' | 'rows_read'>): number | null {
+export function highRejectedShare({ status, rejected, rows_read: read }: Pick<Import, 'status' | 'rejected' | 'rows_read'>): number | null {
   const refused = Math.min(1, rejected / Math.max(1, read))
   return status === 'done' && refused > MUCH_REJECTED ? refused : null
 }
 
 export function ImportState({ of }: { of: Import }) {
   if (of.status === 'running') return <Progress percent={of.percent} label={t('importProgress')} />
-  const much = muchRejected(of)
+  const much = highRejectedShare(of)
   return (
     <>
       <Status code={of.status} {...(much !== null && { tone: 'wait' })} />{' '}

@@ -2,13 +2,13 @@
 import { useEffect, useState } from 'preact/hooks'
 import { useAddressQuery } from '#ui/address.ts'
 import { Heading } from '#ui/heading.tsx'
-import { Empty, Refusal, Status, Waiting } from '#ui/states.tsx'
+import { Empty, Refusal, Status, Loading } from '#ui/states.tsx'
 import { announce } from '#ui/toasts.tsx'
 import type { RenewedListing } from '../../../client/src/api.ts'
 import { mayWrite, useWrite } from '../api.ts'
-import { forgetListings, ListingEnd, ListingTitle } from '../listing-title.tsx'
+import { dropCachedListings, ListingEnd, ListingTitle } from '../listing-title.tsx'
 import { RowPages } from '../row-pages.tsx'
-import { moment, refusal, t } from '../words.ts'
+import { moment, refusalText, t } from '../words.ts'
 import { ListingTabs } from './listings.tsx'
 
 const DAYS = [3, 7, 14, 30]
@@ -41,7 +41,7 @@ export function RenewalPage() {
   const renew = async () => {
     const reply = await write('POST', '/plus/listings/renew', { ids: chosen.map(Number) })
     if (!reply) return
-    forgetListings(reply.data.map(({ id }) => id))
+    dropCachedListings(reply.data.map(({ id }) => id))
     announce(t('renewedCount', { count: reply.data.filter(({ refused }) => refused === null).length }))
     setShown({ rows: reply.data, more: shown?.more ?? false, done: true })
   }
@@ -78,7 +78,7 @@ export function RenewalPage() {
         </div>
       </div>
       <Refusal error={error} />
-      {shown ? <Rows of={shown} chosen={chosen} choose={choose} /> : busy && <Waiting />}
+      {shown ? <Rows of={shown} chosen={chosen} choose={choose} /> : busy && <Loading />}
     </>
   )
 }
@@ -123,7 +123,7 @@ function Outcome({ of: { refused, status }, done }: { of: RenewedListing; done: 
   if (refused) {
     return (
       <>
-        <Status code="refused" /> {refusal(refused)}
+        <Status code="refused" /> {refusalText(refused)}
       </>
     )
   }

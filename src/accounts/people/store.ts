@@ -8,7 +8,7 @@ import type { Viewer } from '#core/verb.ts'
 import type { Note } from '#db/change.ts'
 import { jsonReady } from '#db/json-ready.ts'
 import type { Db, Queryable, Tx } from '#db/schema.ts'
-import { unlessTaken } from '#db/unique.ts'
+import { mapUniqueViolation } from '#db/unique.ts'
 import { hashKey, newKey } from '../key-format.ts'
 import { nameKey } from './attempts.ts'
 import type { Person, PersonSession, PersonToken } from './types.ts'
@@ -39,7 +39,7 @@ export function ownerOf(personId: number): number {
 }
 
 /** Makes every node read the person's permissions again. */
-export function noteChanged(note: Note, personId: number): void {
+export function noteChangedPermissions(note: Note, personId: number): void {
   note.changed('operators', [ownerOf(personId)])
 }
 
@@ -232,5 +232,5 @@ function people(on: Queryable) {
 
 /** Runs a write; a name that somebody else has (perhaps just now) becomes CONFLICT. */
 function refuseTakenName<T>(write: () => Promise<T>): Promise<T> {
-  return unlessTaken(write, (index) => (index === 'people_by_name' ? conflict('taken', { thing: 'person', field: 'name' }) : null))
+  return mapUniqueViolation(write, (index) => (index === 'people_by_name' ? conflict('taken', { thing: 'person', field: 'name' }) : null))
 }

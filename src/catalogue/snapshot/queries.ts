@@ -2,7 +2,7 @@
 import { type Market, marketPosition } from '#core/markets.ts'
 import { Cache } from '#core/cache.ts'
 import { RowBits } from '#index/bits.ts'
-import { firstPast } from '#index/blocks.ts'
+import { firstAfter } from '#index/blocks.ts'
 import type { ColumnStore } from '#index/stored.ts'
 import { type FoldedDoc, RANKS, TextIndex, type TextOptions } from '#index/text.ts'
 import { compile } from '../field-query/compile.ts'
@@ -80,7 +80,7 @@ const SORT_WHOLE = 4_096
 /** Reused between searches: a typical search uses few of the possible ranks. */
 const COUNTS = new Int32Array(RANKS)
 const SEARCH_LENGTH = 200
-const MOST_SUGGESTIONS = 3
+const MAX_SUGGESTIONS = 3
 
 export class ItemQueries {
   readonly text: TextIndex
@@ -133,7 +133,7 @@ export class ItemQueries {
     const value = after && sorts.valueOf(after.value, market)
     const probe = after && ((row: number) => compareSortKeys(sorts.value(field, market, row), id[row]!, value, after.id, direction))
     if (chosen instanceof Int32Array) {
-      const from = probe ? firstPast(chosen, chosen.length, probe, false) : 0
+      const from = probe ? firstAfter(chosen, chosen.length, probe, false) : 0
       return { rows: chosen.slice(from, from + limit), more: chosen.length > from + limit }
     }
     if (probe) return order.sliceAfter(probe, chosen, limit)
@@ -182,7 +182,7 @@ export class ItemQueries {
     const some = (rows: Int32Array) => (matches ? rows.some(matches) : rows.length > 0)
     const findsAsTyped = (search: string) => some(this.text.filter(search))
     const finds = (search: string) => findsAsTyped(search) || some(this.text.ranked(search).rows)
-    return this.text.suggestions(q.slice(0, SEARCH_LENGTH), MOST_SUGGESTIONS, finds, findsAsTyped)
+    return this.text.suggestions(q.slice(0, SEARCH_LENGTH), MAX_SUGGESTIONS, finds, findsAsTyped)
   }
 
   /** Call when an item is new or changed; `doc` is its search text. */

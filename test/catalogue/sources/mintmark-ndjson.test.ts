@@ -6,7 +6,7 @@ import { categoryLine, itemLine, mintmarkNdjson } from '#catalogue/sources/mintm
 import { type CategoryRecord, GENRES, type ItemRecord } from '#catalogue/records.ts'
 import { MARKETS } from '#core/markets.ts'
 import { minorToText } from '#core/money.ts'
-import { cleaned } from '#core/text.ts'
+import { cleanText } from '#core/text.ts'
 import { opened, readRows, readText, rejectsOf } from './reading.ts'
 import { reason } from '#core/problems.ts'
 
@@ -82,7 +82,7 @@ describe('writing', () => {
   // As the other formats give them.
   const name = fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
-    .map(cleaned)
+    .map(cleanText)
     .filter((s) => s !== '')
   const slug = fc.stringMatching(/^[a-z0-9]{1,8}(-[a-z0-9]{1,8})?$/)
   const whole = fc.integer({ min: 1, max: 2 ** 31 - 1 })

@@ -1,11 +1,11 @@
 // Rule `old` and sources set aside: age against the source's own rhythm, while others were confirmed.
 import { expect, test } from 'vitest'
 import { MARKETS } from '#core/markets.ts'
-import { rhythmOf, type Rhythm } from '#prices/evidence/rhythm.ts'
+import { feedIntervalOf, type FeedInterval } from '#prices/evidence/feed-interval.ts'
 import { B, C, DAY, NOW, price, SERVICE, verdicts } from './judged.ts'
 
 const ago = (days: number) => ({ confirmedAtMs: NOW - days * DAY, updatedAtMs: NOW - 100 * DAY })
-const rhythms = (rhythm: Partial<Rhythm>) => ({
+const rhythms = (rhythm: Partial<FeedInterval>) => ({
   rhythms: MARKETS.map((_, market) => ({ intervalMs: DAY, newestMs: NOW, isSetAside: false, ...(market === B ? rhythm : {}) })),
 })
 
@@ -40,8 +40,8 @@ test('prices of a source set aside are stale at once, and trusted again when it 
 
 test('the rhythm is the usual gap between days with feeds', () => {
   const days = (...numbers: number[]) => numbers.map((day) => NOW - day * DAY)
-  expect(rhythmOf([], false)).toEqual({ intervalMs: null, newestMs: null, isSetAside: false })
-  expect(rhythmOf(days(3), true)).toEqual({ intervalMs: null, newestMs: NOW - 3 * DAY, isSetAside: true })
-  expect(rhythmOf(days(0, 0, 1, 2, 9, 10, 11), false)).toEqual({ intervalMs: DAY, newestMs: NOW, isSetAside: false })
-  expect(rhythmOf(days(13, 0), false).intervalMs).toBe(13 * DAY)
+  expect(feedIntervalOf([], false)).toEqual({ intervalMs: null, newestMs: null, isSetAside: false })
+  expect(feedIntervalOf(days(3), true)).toEqual({ intervalMs: null, newestMs: NOW - 3 * DAY, isSetAside: true })
+  expect(feedIntervalOf(days(0, 0, 1, 2, 9, 10, 11), false)).toEqual({ intervalMs: DAY, newestMs: NOW, isSetAside: false })
+  expect(feedIntervalOf(days(13, 0), false).intervalMs).toBe(13 * DAY)
 })

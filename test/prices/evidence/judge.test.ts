@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { confidenceOf } from '#prices/evidence/confidence.ts'
-import { type IdentityKind, identityOf, inDoubt } from '#prices/evidence/identical-figures.ts'
+import { type IdentityKind, identityOf, findDoubtful } from '#prices/evidence/identical-figures.ts'
 import { judge, noiseOf } from '#prices/evidence/judge.ts'
 import { UsualRatios, usualRatios } from '#prices/evidence/ratios.ts'
 import type { Backing, PriceEvidence } from '#prices/evidence/types.ts'
@@ -19,10 +19,10 @@ test('identical figures are disputed whatever agrees with them; a shared id is s
 
 test('of prices that are alike, one that another market agrees with is right where the others are contradicted', () => {
   const alike = (backing: Backing, categoryId = 1, name = 'eelektrik') => ({ backing, categoryId, name })
-  expect(inDoubt([alike('agreed'), alike('contradicted')], 'averages')).toEqual([false, true])
-  expect(inDoubt([alike('agreed'), alike('contradicted'), alike('contradicted')], 'averages')).toEqual([false, true, true])
-  for (const other of ['agreed', 'open'] as const) expect(inDoubt([alike('agreed'), alike(other)], 'averages')).toEqual([true, true])
-  expect(inDoubt([alike('open'), alike('contradicted')], 'averages')).toEqual([true, true])
+  expect(findDoubtful([alike('agreed'), alike('contradicted')], 'averages')).toEqual([false, true])
+  expect(findDoubtful([alike('agreed'), alike('contradicted'), alike('contradicted')], 'averages')).toEqual([false, true, true])
+  for (const other of ['agreed', 'open'] as const) expect(findDoubtful([alike('agreed'), alike(other)], 'averages')).toEqual([true, true])
+  expect(findDoubtful([alike('open'), alike('contradicted')], 'averages')).toEqual([true, true])
 })
 
 test('offers are alike within a set or a name, bare amounts within a set, averages anywhere', () => {
@@ -32,7 +32,7 @@ test('offers are alike within a set or a name, bare amounts within a set, averag
     { ...one, name: 'honchkrow' },
     { ...one, categoryId: 2, name: 'honchkrow' },
   ]
-  const doubted = (kind: IdentityKind) => others.map((other) => inDoubt([one, other], kind).every(Boolean))
+  const doubted = (kind: IdentityKind) => others.map((other) => findDoubtful([one, other], kind).every(Boolean))
   expect(doubted('averages')).toEqual([true, true, true])
   expect(doubted('offers')).toEqual([true, true, false])
   expect(doubted('name')).toEqual([false, true, false])

@@ -1,7 +1,7 @@
 // Amounts and times as price files write them.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { dayOf, instantOf, priceOf, priceUnlessZero } from '#prices/sources/cells.ts'
+import { dayOf, instantOf, priceOf, nonZeroPrice } from '#prices/sources/cells.ts'
 import { problem } from '#core/problems.ts'
 
 describe('priceOf', () => {
@@ -27,10 +27,10 @@ describe('priceOf', () => {
   })
 
   it('takes 0 for no price where the source does', () => {
-    expect(priceUnlessZero('$0.00', 'c')).toBeNull()
-    expect(priceUnlessZero(0, 'c')).toBeNull()
-    expect(priceUnlessZero('-1', 'c')).toEqual(problem('c', 'number', { above: 0 }))
-    expect(priceUnlessZero('1', 'c')).toBe(100)
+    expect(nonZeroPrice('$0.00', 'c')).toBeNull()
+    expect(nonZeroPrice(0, 'c')).toBeNull()
+    expect(nonZeroPrice('-1', 'c')).toEqual(problem('c', 'number', { above: 0 }))
+    expect(nonZeroPrice('1', 'c')).toBe(100)
   })
 
   it('keeps messages short', () => {

@@ -5,9 +5,9 @@ import { t } from '../words.ts'
 
 const AGAIN_MS = 60_000
 /** Above this, only the title shows the number: the badge has little space. */
-const MOST = 999
+const MAX_BADGE_COUNT = 999
 
-export function PricesWaiting() {
+export function HeldPricesBadge() {
   // Reloads on each page, because decisions may have been made.
   const { url: version } = useLocation()
   const waiting = useData('/price-reviews/count', { again: () => AGAIN_MS, version }).data
@@ -15,7 +15,7 @@ export function PricesWaiting() {
   if (prices === 0) return null
   return (
     <span class="badge" title={t('pricesWaiting', { count: prices })}>
-      {prices > MOST ? `${MOST}+` : prices} <span class="hidden">{t('pricesWaiting', { count: prices })}</span>
+      {prices > MAX_BADGE_COUNT ? `${MAX_BADGE_COUNT}+` : prices} <span class="hidden">{t('pricesWaiting', { count: prices })}</span>
     </span>
   )
 }
