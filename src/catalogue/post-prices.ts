@@ -46,7 +46,7 @@ export interface PostedPrices {
 
 export const PostedPricesSchema = Type.Object(
   {
-    import_id: Type.Integer({ description: 'The batch of these prices; it can be reverted' }),
+    import_id: Type.Integer({ description: 'Id of the batch of these prices; it can be reverted' }),
     accepted: Type.Integer(),
     unchanged: Type.Integer(),
     held: Type.Integer({ description: 'Held for review: see GET /held-prices' }),

@@ -65,7 +65,7 @@ export function implementListingMutations(builder: Builder): void {
       }),
       setListingStatus: t.field({
         type: result,
-        description: 'Pauses or publishes a listing; `status` tells the result of `publish`.',
+        description: 'Pauses or publishes a listing; `status` is the result of `publish`.',
         args: { listingId, action: t.arg.string({ required: true, description: '`pause` or `publish`.' }), dryRun },
         resolve: (_root, args, ctx, info) => callByFields(setListingStatus, ctx, info, { action: args.action }, pathOf(args)),
       }),

@@ -74,7 +74,7 @@ function addCheck(builder: Builder): void {
     fields: (t) => ({
       name: t.exposeString('name', { nullable: false, description: 'Notification that was sent.' }),
       expected: t.exposeString('expected', { nullable: false, description: 'Expected response.' }),
-      got: t.exposeString('got', { nullable: false, description: 'Response received, and after how long.' }),
+      got: t.exposeString('got', { nullable: false, description: 'Response received, and how long it took.' }),
       ok: t.exposeBoolean('ok', { nullable: false, description: 'Whether the response is correct.' }),
       howToFix: t.exposeString('how_to_fix', { description: 'What to change; null if it is correct.' }),
       fix: t.exposeString('fix', { description: 'Machine-readable name of `howToFix`.' }),

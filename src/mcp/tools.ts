@@ -115,7 +115,7 @@ export const TOOLS: readonly Tool[] = [
     title: 'Plan new prices and stock of listings',
     description:
       'First of two steps to change prices or stock of your listings. Changes nothing yet: shows the old and new price ' +
-      'and quantity of each row, your payout, the rank among other offers, or why the row is refused. Show this to the user and ask before you ' +
+      'and quantity of each row, your payout, the rank among other offers, or why the row cannot be applied. Show this to the user and ask before you ' +
       'apply it. Each row is an object with `listing_id` or `sku`, and `price`, `quantity` or both.',
     verb: planPriceJob,
   }),

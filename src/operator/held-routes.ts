@@ -17,8 +17,8 @@ export const heldRoutes: Route<PriceWriteCtx>[] = [
     verb: listHeldPrices,
     summary: 'List held prices, which are unpublished until someone reviews them, largest deviation first',
     description:
-      'Rules: `jump` (times off the last price), `disagreement` (times off every other source of the same label), ' +
-      '`grade_order` (a PSA 10 below Near Mint), `future_date`, `foreign_id` (one foreign id on two items).',
+      'Rules: `jump` (deviates from the last price), `disagreement` (deviates from every other source of the same label), ' +
+      '`grade_order` (a PSA 10 below Near Mint), `future_date`, `foreign_id` (two items share the foreign id).',
     tag: 'Held prices',
     answer: ({ rows, pagination }: Page<HeldPrice>) => ({ data: rows, pagination }),
     data: Type.Array(HeldPriceSchema),

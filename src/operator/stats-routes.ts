@@ -23,7 +23,7 @@ export const statsRoutes: Route<SourcesCtx & MarketWriteCtx & HealthCtx>[] = [
     summary: 'Read the activity of a period by day, and of the previous period',
     description:
       'Sales, commission, payouts, refunds, decisions about listings, requests and webhook deliveries of every day, with totals and those that ' +
-      'sold and asked most. The period before is as long. Amounts are exact sums of sales that were not cancelled.',
+      'sold or requested most. The previous period has the same length. Amounts are exact and exclude cancelled sales.',
     tag: 'Stats',
     answer: (activity: Activity) => ({ data: activity }),
     data: ActivitySchema,

@@ -51,13 +51,13 @@ const ComparisonSchema = Type.Object(
   {
     converted: Type.Number({ description: 'The other amount converted to the currency of the price by `rates`' }),
     usual_ratio: Type.Number({ description: 'Usual price in this market for an amount of 1 in the other; 1 if unknown' }),
-    usual_spread: Type.Number({ description: 'Factor by which about two thirds of the cards deviate from that at most' }),
-    cards: Type.Integer({ description: 'Number of cards of the set and finish, or of the game, behind that ratio' }),
+    usual_spread: Type.Number({ description: 'Factor within which about two thirds of the cards deviate from that ratio' }),
+    cards: Type.Integer({ description: 'Number of cards of the set and finish, or of the game, the ratio is based on' }),
     expected: Type.Number({ description: 'Expected price: `converted` × `usual_ratio`' }),
     times_off: Type.Number({ description: 'Factor between the price and the expected price' }),
     level: Type.Enum([...COMPARISON_LEVELS], {
       description:
-        '`agree`: less than `noise` or `doubt_factor` apart; `conflict`: at least `market_factor` and `usual_spread` to the power of `market_spreads`; `doubt`: between, which counts where own figures point the same way',
+        "`agree`: less than `noise` or `doubt_factor` apart; `conflict`: at least `market_factor` and `usual_spread` to the power of `market_spreads`; `doubt`: in between; counts only if the feed's own figures point the same way",
     }),
   },
   { title: 'ExplainedComparison' },
@@ -93,7 +93,7 @@ const ExplainInputSchema = Type.Object(
   {
     kind: Type.Enum([...INPUT_KINDS], {
       description:
-        "`statement`: what a feed said; `confirmation`: it said so again; `sale`: one piece sold in the service's market; `avg_1` to `high`: the feed's own figures; `market`: the price of another market",
+        "`statement`: a price stated by a feed; `confirmation`: the feed stated it again; `sale`: one unit sold in the service's market; `avg_1` to `high`: the feed's own figures; `market`: the price of another market",
     }),
     market: Type.Enum([...MARKETS]),
     amount: Type.Number({ description: 'In `currency`' }),
@@ -120,7 +120,7 @@ export const PriceExplanationSchema = Type.Object(
     item_id: Type.Integer(),
     market: Type.Enum([...MARKETS]),
     label: Type.String({ examples: ['Near Mint'] }),
-    price: orNull(Type.Number(), { description: 'null if the item has no price in this market under this label' }),
+    price: orNull(Type.Number(), { description: 'null if the item has no price in this market for this label' }),
     currency: Type.String({ description: 'ISO 4217 code' }),
     updated_at: orNull(Time),
     confirmed_at: orNull(Time, { description: 'When a feed last stated the price' }),
@@ -133,7 +133,7 @@ export const PriceExplanationSchema = Type.Object(
         {
           name: Type.Enum(Object.keys(PRICE_RULES) as RuleName[], {
             description:
-              '`latest_statement`: the amount of the input `statement`; `median_of_sales`: the median of the inputs `sale`, of two middle ones their mean, half a kuruş rounded up',
+              '`latest_statement`: the amount of the input `statement`; `median_of_sales`: the median of the inputs `sale`; for an even number, the mean of the two middle ones, rounded half up to kuruş',
           }),
           version: Type.Integer(),
         },
@@ -145,7 +145,7 @@ export const PriceExplanationSchema = Type.Object(
     }),
     findings: Type.Array(FindingSchema, { description: 'All findings of the rules about the price, evaluated now' }),
     confirmed_by_person_at: orNull(Time, {
-      description: 'When a person confirmed the price, which overrides the findings; null if nobody did',
+      description: 'When a person confirmed the price, which overrides the findings; null if it was not confirmed',
     }),
     thresholds: orNull(ThresholdsSchema),
     inputs: Type.Array(ExplainInputSchema),

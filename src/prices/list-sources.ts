@@ -58,7 +58,7 @@ export const PriceSourceSchema = Type.Object(
     usual_interval_days: orNull(Type.Number({ description: 'Usual time between its feeds; null if there are fewer than two' })),
     newest_feed_at: orNull(Type.String({ format: 'date-time', description: 'Date of the latest price in its latest feed' })),
     age_days: orNull(Type.Integer({ description: 'Days (UTC) since then' })),
-    late: Type.Boolean({ description: 'Whether a feed is overdue: the latest one has reached the age at which prices become stale' }),
+    late: Type.Boolean({ description: 'Whether a feed is overdue, because the latest one has reached the age at which prices become stale' }),
     ...COUNTS,
     shares: Type.Object(
       { confirmed: Share, trusted: Share, disputed: Share, stale: Share, held: Share },

@@ -27,7 +27,7 @@ export const MAPPING_OPTIONS = {
   market: Type.Optional(Type.Enum([...MARKETS], { description: 'Market of the prices' })),
   decimal: Type.Optional(
     Type.Enum([...DECIMAL_SIGNS], {
-      description: 'Decimal separator; if it is missing, ambiguous amounts such as 1,234 are refused',
+      description: 'Decimal separator; if it is missing, ambiguous amounts such as 1,234 are rejected',
     }),
   ),
   encoding: Type.Optional(Type.Enum([...ENCODINGS], { description: 'Default: utf-8' })),

@@ -18,7 +18,7 @@ export const SourceTrustSchema = Type.Object(
     market: Type.Enum(SOURCES),
     set_aside: Type.Boolean(),
     prices: Type.Integer({ description: 'Current prices of the source' }),
-    stale: Type.Integer({ description: 'Those of them that are stale' }),
+    stale: Type.Integer({ description: 'Stale prices among them' }),
   },
   { title: 'SourceTrust' },
 )

@@ -54,16 +54,16 @@ const RefusedRowSchema = Type.Object({
 export const ImportDetailSchema = Type.Object(
   {
     ...ImportSummarySchema.properties,
-    errors: Type.Array(RefusedRowSchema, { description: 'The first thousand refused rows' }),
+    errors: Type.Array(RefusedRowSchema, { description: 'The first 1,000 rejected rows' }),
     reasons: Type.Array(
       Type.Object({
         reason: Type.String({ description: '`…` stands for values that differ between rows', examples: ['no item has the ref …'] }),
         field: Type.Optional(Type.String()),
         ...ReasonFields,
-        count: Type.Integer({ description: 'Number of rows refused for this reason' }),
-        samples: Type.Array(RefusedRowSchema, { description: 'The first three of them' }),
+        count: Type.Integer({ description: 'Number of rows rejected for this reason' }),
+        samples: Type.Array(RefusedRowSchema, { description: 'The first three rows' }),
       }),
-      { description: 'Reasons for refused rows, most frequent first; counts all refused rows' },
+      { description: 'Reasons for rejected rows, most frequent first; counts all rejected rows' },
     ),
     held_by_rule: Type.Record(Type.String(), Type.Integer(), { description: 'Held prices by the rule that held them' }),
     worst_held: Type.Array(HeldPriceSchema, { description: 'The ten held prices with the largest deviation' }),

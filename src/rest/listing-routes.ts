@@ -149,7 +149,7 @@ export function listingRoutes(listings: ListingSnapshot): Route<MarketCtx>[] {
       verb: setListingStatus,
       summary: 'Pause or publish a listing',
       description:
-        `\`data.status\` tells the result of \`publish\`: \`active\`, or \`pending\` if the listing needs approval again. ` +
+        `\`data.status\` is the result of \`publish\`: \`active\`, or \`pending\` if the listing needs approval again. ` +
         `Accepts an \`Idempotency-Key\`. ${CONDITION}`,
       tag,
       queryFields: ['action'],

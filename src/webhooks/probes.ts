@@ -21,7 +21,7 @@ export const CheckSchema = Type.Object(
   {
     name: Type.Enum([...CHECKS]),
     expected: Type.String({ description: 'Expected response' }),
-    got: Type.String({ description: 'Response received, and after how long' }),
+    got: Type.String({ description: 'Response received, and how long it took' }),
     ok: Type.Boolean(),
     how_to_fix: orNull(Type.String(), { description: 'null if it is correct' }),
     fix: orNull(Type.Enum(FIXES), { description: 'Machine-readable name of `how_to_fix`' }),
