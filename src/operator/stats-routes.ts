@@ -22,8 +22,8 @@ export const statsRoutes: Route<SourcesCtx & MarketWriteCtx & HealthCtx>[] = [
     verb: readActivity,
     summary: 'Read the activity of a period by day, and of the previous period',
     description:
-      'Sales, commission, payouts, refunds, decisions about listings, requests and webhook deliveries of every day, with totals and those that ' +
-      'sold or requested most. The previous period has the same length. Amounts are exact and exclude cancelled sales.',
+      'Sales, commission, payouts, refunds, decisions about listings, requests and webhook deliveries of every day, with totals, and the items, sellers ' +
+      'and callers with the most sales or requests. The previous period has the same length. Amounts are exact and exclude cancelled sales.',
     tag: 'Stats',
     answer: (activity: Activity) => ({ data: activity }),
     data: ActivitySchema,

@@ -283,7 +283,7 @@ const rounds = fc.array(
 // The same are asked after every round: what is kept from an earlier answer must not outlive it.
 const queries = fc.array(asked, { minLength: 6, maxLength: 10 })
 
-test('answers every query as a naive catalogue does, after any changes', async () => {
+test('answers every query like a naive catalogue, after any changes', async () => {
   await fc.assert(
     fc.asyncProperty(rounds, queries, async (all, asks) => {
       const { catalogue, feed } = await emptyCatalogue()
@@ -307,7 +307,7 @@ async function emptyCatalogue() {
   return { catalogue, feed }
 }
 
-test('finds by category where the category is now, also what was found before it moved', async () => {
+test('finds items by their current category, also after they moved', async () => {
   const { catalogue, feed } = await emptyCatalogue()
   await db.kysely.transaction().execute(async (tx) => {
     const [root, leaf] = [await addCategory(tx, 0), await addCategory(tx, 0)]
@@ -342,7 +342,7 @@ test('finds by category where the category is now, also what was found before it
   }
 })
 
-test('answers as well where a category has so many items that they are kept as a set', async () => {
+test('answers correctly for categories large enough to be stored as sets', async () => {
   const { catalogue, feed } = await emptyCatalogue()
   await db.kysely.transaction().execute(async (tx) => {
     const [root, leaf] = [await addCategory(tx, 0), await addCategory(tx, 1)]

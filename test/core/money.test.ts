@@ -6,7 +6,7 @@ import { MAX_MINOR, minorOfNumber, minorToNumber, minorToText, parseMinor, parse
 const minors = fc.integer({ min: 0, max: MAX_MINOR })
 
 describe('plain decimals', () => {
-  it('are read back as they are written, as text and as a JSON number', () => {
+  it('are read back as written, as text and as a JSON number', () => {
     fc.assert(
       fc.property(minors, (minor) => {
         expect(parseMinor(minorToText(minor))).toBe(minor)
@@ -29,7 +29,7 @@ describe('plain decimals', () => {
     expect(parseMinor(text)).toBeNull()
   })
 
-  it.each([Number.NaN, Infinity, -0.01, 0.1 + 0.2, 1e-7, 1e21, 1e10])('refuses the number %d', (value) => {
+  it.each([Number.NaN, Infinity, -0.01, 0.1 + 0.2, 1e-7, 1e21, 1e10])('rejects the number %d', (value) => {
     expect(minorOfNumber(value)).toBeNull()
   })
 
@@ -97,7 +97,7 @@ describe('amounts as sources print them', () => {
     )
   })
 
-  it('answers at once, however long the text', () => {
+  it('returns quickly for long texts', () => {
     expect(parseSourceAmount('1,'.repeat(2_000_000))).toBeNull()
   })
 })

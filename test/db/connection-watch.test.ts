@@ -41,7 +41,7 @@ async function failing(query: Promise<unknown>): Promise<number> {
   return performance.now() - started
 }
 
-test.concurrent('in silence everything fails within seconds, then at once, and works again when it ends', async (context) => {
+test.concurrent('while the database is unresponsive, everything fails within seconds, then at once, and recovers afterwards', async (context) => {
   const { proxy, db } = await open(context, 2)
   await Promise.all([answers(db), answers(db)])
   proxy.drop('all')
@@ -53,7 +53,7 @@ test.concurrent('in silence everything fails within seconds, then at once, and w
   await db.close()
 })
 
-test.concurrent('it recovers from silences whose connections are never answered, and connects at most once a second meanwhile', async (context) => {
+test.concurrent('it recovers from connections that never respond, and connects at most once a second meanwhile', async (context) => {
   const { proxy, db } = await open(context, 4)
   const notices = new Notices(db as unknown as Db)
   notices.follow('watched', () => {})
@@ -74,7 +74,7 @@ test.concurrent('it recovers from silences whose connections are never answered,
   await db.close()
 })
 
-test.concurrent('a pool can be closed in silence', async (context) => {
+test.concurrent('a pool can be closed while the database is unresponsive', async (context) => {
   const { proxy, db } = await open(context, 1)
   expect(await answers(db)).toBe(true)
   proxy.drop('all')
@@ -82,7 +82,7 @@ test.concurrent('a pool can be closed in silence', async (context) => {
   proxy.restore()
 })
 
-test.concurrent('a connection that lost its bytes fails alone', async (context) => {
+test.concurrent('a connection that lost data fails alone', async (context) => {
   const { proxy, db } = await open(context, 4)
   const lost = await db.pool.connect()
   proxy.drop('open')
@@ -94,7 +94,7 @@ test.concurrent('a connection that lost its bytes fails alone', async (context) 
   await db.close()
 })
 
-test.concurrent('what is only slow is let alone, also while it waits in a transaction', async (context) => {
+test.concurrent('slow statements are not interrupted, also while a transaction waits', async (context) => {
   const { db } = await open(context, 4)
   const both = await Promise.all([
     sql<{ ok: number }>`select 1 as ok from pg_sleep(2.5)`.execute(db.kysely),

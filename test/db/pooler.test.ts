@@ -68,7 +68,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true })
 })
 
-test.skipIf(!hasPgBouncer)('nodes behind it see what the others write; LISTEN has an address of its own', async () => {
+test.skipIf(!hasPgBouncer)("nodes behind PgBouncer see each other's writes; LISTEN has its own address", async () => {
   const direct = await openNetworkProxy(targetOf(database.url))
   const nodes: TestNode[] = []
   nodes.push(await startTestNode({ databaseUrl: pooledUrl }))
@@ -100,23 +100,26 @@ test.skipIf(!hasPgBouncer)('nodes behind it see what the others write; LISTEN ha
   await direct.close()
 })
 
-test.skipIf(!hasPgBouncer)('sessions are their own: prepared statements, settings and locks do not leak, and slow work is let alone', async () => {
-  const open = () => openPool({ url: pooledUrl, max: 2, applicationName: 'pooled' })
-  const lock = sql<{ free: boolean }>`select pg_try_advisory_lock(4711) as free`
-  for (let round = 0; round < 2; round++) {
+test.skipIf(!hasPgBouncer)(
+  'sessions are separate: prepared statements, settings and locks do not leak, and slow statements are not interrupted',
+  async () => {
+    const open = () => openPool({ url: pooledUrl, max: 2, applicationName: 'pooled' })
+    const lock = sql<{ free: boolean }>`select pg_try_advisory_lock(4711) as free`
+    for (let round = 0; round < 2; round++) {
+      const db = open()
+      // The pooler resets a session soon after its client has gone.
+      await expect.poll(async () => (await lock.execute(db.kysely)).rows).toEqual([{ free: true }])
+      expect((await sql<{ n: number }>`select ${round}::int as n`.execute(db.kysely)).rows).toEqual([{ n: round }])
+      expect((await sql<{ zone: string }>`select current_setting('TimeZone') as zone`.execute(db.kysely)).rows).toEqual([{ zone: 'UTC' }])
+      await db.close()
+    }
     const db = open()
-    // The pooler resets a session soon after its client has gone.
-    await expect.poll(async () => (await lock.execute(db.kysely)).rows).toEqual([{ free: true }])
-    expect((await sql<{ n: number }>`select ${round}::int as n`.execute(db.kysely)).rows).toEqual([{ n: round }])
-    expect((await sql<{ zone: string }>`select current_setting('TimeZone') as zone`.execute(db.kysely)).rows).toEqual([{ zone: 'UTC' }])
+    expect((await sql`select 1 as ok from pg_sleep(2.5)`.execute(db.kysely)).rows).toEqual([{ ok: 1 }])
     await db.close()
-  }
-  const db = open()
-  expect((await sql`select 1 as ok from pg_sleep(2.5)`.execute(db.kysely)).rows).toEqual([{ ok: 1 }])
-  await db.close()
-})
+  },
+)
 
-test.skipIf(!hasPgBouncer)('a pooler that goes away is unavailability, and its return is found', async () => {
+test.skipIf(!hasPgBouncer)('a stopped pooler makes the database unavailable, and its return is noticed', async () => {
   const db = openPool({ url: pooledUrl, max: 2, applicationName: 'pooled' })
   const answers = () =>
     sql`select 1`.execute(db.kysely).then(

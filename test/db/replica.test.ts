@@ -30,7 +30,7 @@ async function isStandby(db: Db): Promise<boolean> {
   return rows[0]!.standby
 }
 
-test('the replica serves, where there is one', async () => {
+test('the replica is used if there is one', async () => {
   expect(await whereRead(servers.replica.url)).toEqual({ standby: true, warnings: [] })
   expect(await whereRead(null)).toEqual({ standby: false, warnings: [] })
 })
@@ -43,7 +43,7 @@ test('a server that is not a replica of the database is not used, and the log sa
   expect(await whereRead('postgresql://nobody@127.0.0.1:1/none')).toEqual({ standby: false, warnings: [expect.stringContaining('ECONNREFUSED')] })
 })
 
-test('the replica is not blamed for a primary that cannot be asked', async () => {
+test('an unreachable primary is not reported as a problem of the replica', async () => {
   const gone = await freshDatabase()
   const primary = openPool<Schema>({ url: gone.url, max: 1, applicationName: 'mintmark test' })
   await gone.drop()
@@ -54,7 +54,7 @@ test('the replica is not blamed for a primary that cannot be asked', async () =>
   await primary.close()
 })
 
-test('a node that loads from a replica that lags behind misses nothing', async () => {
+test('a node that loads from a lagging replica misses nothing', async () => {
   const writer = await startTestNode({ databaseUrl: servers.primary.url })
   const operator = (path: string, json: unknown) =>
     send<{ id: number }>(`${writer.operatorUrl}/operator/v1${path}`, writer.config.operatorToken, { json })

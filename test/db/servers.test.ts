@@ -65,7 +65,7 @@ test.each([
   expect([read.servers.map(({ host, port }) => `${host}:${port}`), read.wanted, read.url]).toEqual([hosts, wanted, url])
 })
 
-test('with the replica first, statements, COPY, migrations and LISTEN go to the primary', async (context) => {
+test('with the replica listed first, statements, COPY, migrations and LISTEN use the primary', async (context) => {
   const { db } = await openSeveral(context, servers)
   await Promise.all([note(db, 'one'), note(db, 'two'), copyIn(db.kysely, 'copy notes from stdin', ['three\n'])])
   const out = Buffer.concat(await Array.fromAsync(copyOut(db.kysely, 'copy (select note from notes order by note) to stdout')))
@@ -81,19 +81,19 @@ test('with the replica first, statements, COPY, migrations and LISTEN go to the 
   notices.close()
 })
 
-test('a standby can be asked for', async (context) => {
+test('a standby can be requested', async (context) => {
   const { db } = await openSeveral(context, servers, { attrs: 'standby' })
   expect(await standby(db)).toBe(true)
 })
 
-test('a server that is silent delays nobody', async (context) => {
+test('an unresponsive server delays no connection', async (context) => {
   const { db, replica } = await openSeveral(context, servers)
   replica.drop('all')
   await expect.poll(() => standby(db)).toBe(false)
   replica.restore()
 })
 
-test('where none takes writes, the error names each and why, at once after the first; it works when one does', async (context) => {
+test('if no server accepts writes, the error names each and why, at once after the first; it recovers when one does', async (context) => {
   const { primary, replica, url } = await openSeveral(context, servers)
   const db = openPool<Schema>({ url: url(replica, primary), max: 4, applicationName: 'several' })
   context.onTestFinished(() => db.close())
@@ -116,7 +116,7 @@ test('where none takes writes, the error names each and why, at once after the f
   await until('it writes', () => answers(note(db, 'again')))
 })
 
-test('a server that turns read-only fails the statements on it, and is used again once it takes writes', async (context) => {
+test('a server that becomes read-only fails its statements, and is used again once it accepts writes', async (context) => {
   const { db } = await openSeveral(context, servers)
   const readOnly = async (on: 'on' | 'off') => {
     await servers.primary.db.kysely.connection().execute(async (one) => {
@@ -132,7 +132,7 @@ test('a server that turns read-only fails the statements on it, and is used agai
   await until('it writes', () => answers(note(db, 'after')))
 })
 
-test('a commit that waits in vain for a synchronous standby fails as something that works later, and is not undone', async (context) => {
+test('a commit that waits for a missing synchronous standby fails as retryable, and is not undone', async (context) => {
   const { db } = await openSeveral(context, servers)
   const standbyNames = async (names: string) => {
     await sql`alter system set synchronous_standby_names = ${sql.lit(names)}`.execute(servers.primary.db.kysely)
@@ -157,7 +157,7 @@ test('a commit that waits in vain for a synchronous standby fails as something t
   await note(db, 'after')
 })
 
-test.for(['crashes', 'falls silent'] as const)('when the primary %s, all goes to the one that took over, also what listens', async (how, context) => {
+test.for(['crashes', 'falls silent'] as const)('when the primary %s, everything moves to the new primary, including LISTEN', async (how, context) => {
   const pair = await startPrimaryAndReplica()
   context.onTestFinished(() => pair.close())
   const { db, primary } = await openSeveral(context, pair)
@@ -188,7 +188,7 @@ test.for(['crashes', 'falls silent'] as const)('when the primary %s, all goes to
   notices.close()
 })
 
-test('changes of the new primary are followed, although the old one had given their transaction ids to what never left it', async (context) => {
+test('changes of the new primary are followed, although the old one had used their transaction ids for lost commits', async (context) => {
   const pair = await startPrimaryAndReplica()
   context.onTestFinished(() => pair.close())
   const { db } = await openSeveral(context, pair)

@@ -54,7 +54,7 @@ test('all rows are counted, the most frequent reason first, with a few samples',
   expect(second).toMatchObject({ rule: 'json', params: { part: 'line' }, count: 1, samples: [refusals.rows[0]] })
 })
 
-test('reasons and values without end take bounded space', () => {
+test('long reasons and values take bounded space', () => {
   const refusals = new Refusals()
   for (let row = 0; row < 5_000; row += 1) refusals.add({ row }, problem(`column ${row}`, 'id', { value: 'x'.repeat(2_000) }))
   expect(refusals.reasons).toHaveLength(101)
@@ -62,7 +62,7 @@ test('reasons and values without end take bounded space', () => {
   expect(JSON.stringify(refusals.reasons).length).toBeLessThan(500_000)
 })
 
-test('the CSV of all rows takes bounded space, and says what it leaves out', () => {
+test('the CSV of all rows takes bounded space, and says what it omits', () => {
   const csv = new RefusedRowsCsv(500_000)
   for (let line = 0; line < 5_000; line += 1) csv.add({ file: null, line, rule: 'no_ref', reason: randomBytes(300).toString('base64') })
   const parts = csv.finish()
@@ -72,12 +72,12 @@ test('the CSV of all rows takes bounded space, and says what it leaves out', () 
   expect(lines.at(-1)).toBe(`,,,${5_000 - (lines.length - 1)} more rows were refused`)
 })
 
-test('what the database cannot hold is replaced', () => {
+test('characters that the database cannot store are replaced', () => {
   const row = new Refusals().add({ row: 1 }, reason('no_ref', { ref: 'a\0b\ud800' }))
   expect(row.params).toEqual({ ref: 'a\ufffdb\ufffd' })
 })
 
-test('rows that an earlier program stored are grouped by their message', () => {
+test('rows stored by an earlier version are grouped by their message', () => {
   const rows = [1, 2, 3].map((row) => ({ row, message: row === 1 ? 'one' : 'other' }))
   expect(reasonsOf(rows)).toEqual([
     { reason: 'other', count: 2, samples: rows.slice(1) },
