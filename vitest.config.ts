@@ -12,7 +12,7 @@ const MEMORY = '/dev/shm'
 const MIN_FREE_BYTES = 4 * 2 ** 30
 
 /** Stores temporary files, including every database, in memory if enough is free; they are removed at the end of the run. */
-function useMemoryForTemporaryFiles(): void {
+function putTemporaryFilesInMemory(): void {
   if (!existsSync(MEMORY)) return
   const { bavail, bsize } = statfsSync(MEMORY)
   if (bavail * bsize < MIN_FREE_BYTES) return
@@ -22,7 +22,7 @@ function useMemoryForTemporaryFiles(): void {
   process.env.TMPDIR = root
   process.once('exit', () => rmSync(root, { recursive: true, force: true }))
 }
-if (process.env.VITEST_WORKER_ID === undefined) useMemoryForTemporaryFiles()
+if (process.env.VITEST_WORKER_ID === undefined) putTemporaryFilesInMemory()
 
 /** Tests that start programs or browsers: their file size, by which Vitest sorts new files, does not predict their duration. */
 const LONG_RUNNING = ['reliability/', 'program/', 'console/', 'desk/', 'client/', 'spec/reference-page', 'spec/guides', 'graphql/graphiql']

@@ -124,7 +124,7 @@ test('lists contain the rows of all pages', async () => {
   expect(listed.map((key) => key.label)).toEqual(rows.map((row) => row.label))
 })
 
-test('wrong usage is a command-line error, wrong values are errors of the verbs', async () => {
+test('wrong usage is a command-line error, invalid values are errors of the operations', async () => {
   const usage = [
     ['account', 'create', '--name', 'x'],
     ['account', 'create', '--name', 'x', '--plan', 'gold'],

@@ -25,7 +25,7 @@ describe('plain decimals', () => {
     expect(parseMinor(text)).toBe(minor)
   })
 
-  it.each(['', '-1', '+1', '1,5', '1.', '.5', '1.234', '1e3', ' 1', '10000000000', '0x10', '١'])('refuses "%s"', (text) => {
+  it.each(['', '-1', '+1', '1,5', '1.', '.5', '1.234', '1e3', ' 1', '10000000000', '0x10', '١'])('rejects "%s"', (text) => {
     expect(parseMinor(text)).toBeNull()
   })
 
@@ -84,7 +84,7 @@ describe('amounts as sources print them', () => {
     '9,999,999,999.999',
     '10000000000',
     '¥400,000 (≈$2,797)',
-  ])('refuses "%s"', (text) => {
+  ])('rejects "%s"', (text) => {
     expect(parseSourceAmount(text)).toBeNull()
   })
 

@@ -422,7 +422,7 @@ describe('over REST, GraphQL and hourly', () => {
     ['too many comparables of a market', { target: { kind: 'market', market: 'source_a', factor: 1 }, min_comparables: 2 }, 'min_comparables one_of'],
     ['enabled at once', { enabled: true }, 'enabled unknown_field'],
     ['no name', { name: ' ' }, 'name text'],
-  ])('refused: %s', async (_what, fields, refusal) => {
+  ])('rejected: %s', async (_what, fields, refusal) => {
     const { status, body } = await plus(node, 'POST', '/repricing-rules', { ...UNDERCUT, ...fields })
     const told = body.error?.details?.map(({ field, rule }) => `${field} ${rule}`) ?? []
     expect([status, body.error?.code]).toEqual([422, 'VALIDATION_ERROR'])

@@ -141,7 +141,7 @@ describe('with a running service', () => {
     expect(await json('migrate')).toEqual({ applied: [] })
   })
 
-  test('a second service on the same DATA_DIR is refused', async () => {
+  test('a second service on the same DATA_DIR is rejected', async () => {
     const { code, out, said } = await command('serve')
     expect([code, out]).toEqual([1, ''])
     expect(said).toEqual([`mintmark: DATA_DIR ${dataDir} is in use by another mintmark (process ${service.child.pid})`])

@@ -121,7 +121,7 @@ describe('cardmarket-products', () => {
     ])
   })
 
-  it('refuses a file of another format and says what was expected', async () => {
+  it('rejects a file of another format and names the expected one', async () => {
     const readBare = (text: string) => readText(opened(cardmarketProducts), text)
     await expect(readBare('a,b\n1,2\n')).rejects.toMatchObject({ why: reason('json', { part: 'file' }) })
     await expect(readBare('{"priceGuides":[]}')).rejects.toMatchObject({
@@ -191,7 +191,7 @@ describe('tcgplayer-sealed', () => {
     expect(rejectsOf(rows)).toEqual(['3 productId id x', '4 lacks product 8 name', '5 row_cells 2 7', '6 row_again item tcgplayer:7 D 2'])
   })
 
-  it('refuses a file of another format and says what was expected', async () => {
+  it('rejects a file of another format and names the expected one', async () => {
     await expect(read('productId,date,marketPrice\n1,2024-02-08,3\n')).rejects.toMatchObject({
       why: reason('header', { columns: ['name', 'imageUrl', 'set_code'] }),
     })
