@@ -57,20 +57,20 @@ export interface NodeOptions {
   config: Config
   db: Db
   log: Log
-  /** what time it is, by the database's clock unless told; tests move it */
+  /** the current time; default: the database's clock */
   now?: () => Date
   listeners: { public: boolean; operator: boolean }
   /** whether it delivers webhooks and ends publication periods */
   worker: boolean
   /** key of the demo, shown on the developer's page */
   demoKey?: string | null
-  /** where it is one of several processes of a service; absent: it is the only one */
+  /** set if the service runs several processes */
   process?: ServiceProcess
 }
 
-/** What a process knows of the service that it is a part of. */
+/** The data that a process has about the service it belongs to. */
 export interface ServiceProcess {
-  /** told in metrics */
+  /** name in metrics */
   name: string
   /** metrics of the other processes, as texts */
   otherMetrics: () => Promise<string[]>
@@ -357,7 +357,7 @@ export async function startNode({
   }
 }
 
-/** Null where nobody else counts. */
+/** Null if no other node or process counts requests. */
 function sharedCounting({ redisUrl, alone }: Config, db: Db, log: Log): LimitStore | null {
   if (redisUrl) return { redisUrl, log }
   return alone ? null : { db, log }

@@ -126,7 +126,7 @@ function Pages({ isEmpty }: { isEmpty: boolean }) {
   )
 }
 
-/** An invitation link opened while somebody is signed in: using it signs that person out. */
+/** An invitation link opened during a session: using it signs the current person out. */
 function JoinPage() {
   return (
     <>

@@ -188,7 +188,7 @@ export class Keyring implements ChangeFollower {
   async apply(changes: ChangeRow[]): Promise<void> {
     const owners = new Set(changes.filter((row) => row.kind === this.#source.changes).flatMap((row) => row.ids ?? []))
     if (owners.size === 0) return
-    // A read in progress may be older than the change: nobody may share it, and it is not cached.
+    // A read in progress may be older than the change: it is neither shared nor cached.
     this.#loading.clear()
     this.#unknown.clear()
     for (const [key, holder] of this.#holders.entries()) {

@@ -26,7 +26,7 @@ export interface SignIn extends SessionPages {
   /** Opens a session for the person or account whose credentials are in the body. */
   open: (request: FastifyRequest, body: Record<string, unknown>) => Promise<{ viewer: Viewer; opened: NewSession }>
   close: (request: FastifyRequest, viewer: Viewer, session: string) => Promise<void>
-  /** who is signed in, as the pages show it; null: nobody */
+  /** who is signed in, as the pages show it; null if nobody is */
   describe: (request: FastifyRequest, viewer: Viewer | null) => object | Promise<object>
 }
 
@@ -51,7 +51,7 @@ export function addSessionRoutes(app: FastifyInstance, signIn: SignIn): void {
   const path = `/${name}/session`
   const hide = { schema: { hide: true } as object }
   const sessionOf = cookieReader(name)
-  /** The signed-in caller; null if nobody is, or is any longer. */
+  /** The signed-in caller; null without a valid session. */
   const current = async (request: FastifyRequest): Promise<{ session: string; viewer: Viewer } | null> => {
     const session = sessionOf(request)
     if (session === null) return null

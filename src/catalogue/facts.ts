@@ -89,14 +89,14 @@ export function factsOf(records: readonly StatedFacts[]): { facts: Facts; proven
 }
 
 /** Records in the order in which they identify the item: those of the whole card also apply to other items, and come last. */
-export function byIdentity<T extends Stating>(records: readonly T[]): readonly T[] {
+export function byIdentity<T extends FactSource>(records: readonly T[]): readonly T[] {
   if (records.length === 1) return records
   return records.toSorted((a, b) => Number(a.whole) - Number(b.whole) || stateRank(a) - stateRank(b))
 }
 
-type Stating = Pick<StatedFacts, 'source' | 'whole' | 'merged'>
+type FactSource = Pick<StatedFacts, 'source' | 'whole' | 'merged'>
 
-function stateRank({ source, merged }: Stating): number {
+function stateRank({ source, merged }: FactSource): number {
   return merged ? PRECEDENCE.length + 1 : rankOf(source)
 }
 
@@ -202,16 +202,16 @@ export function factsOfRecord(record: ItemRecord): Facts {
 
 /** Equal for equal facts, in whatever order the database returns their keys. */
 export function factsText(facts: Facts): string {
-  return JSON.stringify(inOrder(facts))
+  return JSON.stringify(sortKeys(facts))
 }
 
-function inOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inOrder)
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys)
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value)
       .sort(([a], [b]) => compare(a, b))
-      .map(([key, each]) => [key, inOrder(each)]),
+      .map(([key, each]) => [key, sortKeys(each)]),
   )
 }
 

@@ -40,7 +40,7 @@ function registerCollections(collection: Command, open: OpenCli, print: Print): 
     .action((options: Fields & { account: number }) =>
       open(async (ctx) => {
         const made = await call(createCollection, ctx, { account_id: options.account, ...fieldsOf(options) })
-        printResult(print, options, made, `Created ${inWords(made)}`)
+        printResult(print, options, made, `Created ${describeCollection(made)}`)
       }),
     )
   addCommand(collection, 'set', 'change the name, description or visibility of a collection')
@@ -53,7 +53,7 @@ function registerCollections(collection: Command, open: OpenCli, print: Print): 
       if (Object.keys(fields).length === 0) wrongUsage(command, 'give at least one of --name, --description, --visibility')
       return open(async (ctx) => {
         const changed = await call(changeCollection, ctx, { id, ...fields })
-        printResult(print, options, changed, `Changed ${inWords(changed)}`)
+        printResult(print, options, changed, `Changed ${describeCollection(changed)}`)
       })
     })
   collection
@@ -148,7 +148,7 @@ function fieldsOf({ name, description, visibility }: Fields): object {
   }
 }
 
-function inWords({ id, account_id: accountId, name, visibility, items_count: count }: StoredCollection): string {
+function describeCollection({ id, account_id: accountId, name, visibility, items_count: count }: StoredCollection): string {
   return `collection ${id} "${name}" of account ${accountId}: ${visibility}, ${count} records`
 }
 

@@ -70,7 +70,7 @@ function mappingInput({ map, mapName, saveMap, only, currency, decimal, encoding
 
 function jsonOf({ id, status, counts, errors, reasons, why }: ImportReport, dryRun: boolean, seconds: number): object {
   const { rowsRead, ...others } = counts
-  const shown = ({ file, row: line, message }: RefusedRow) => ({ file, line, message })
+  const toReport = ({ file, row: line, message }: RefusedRow) => ({ file, line, message })
   return {
     id,
     status,
@@ -79,8 +79,8 @@ function jsonOf({ id, status, counts, errors, reasons, why }: ImportReport, dryR
     ...others,
     seconds,
     message: why && textOf(why),
-    reasons: reasons.map(({ samples, ...reason }) => ({ ...reason, samples: samples.map(shown) })),
-    errors: errors.map(shown),
+    reasons: reasons.map(({ samples, ...reason }) => ({ ...reason, samples: samples.map(toReport) })),
+    errors: errors.map(toReport),
   }
 }
 

@@ -46,7 +46,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
     .action((options: CreateOptions) =>
       open(async (ctx) => {
         const created = await call(createKey, ctx, { account_id: options.account, ...fieldsOf(options) })
-        printResult(print, options, created, inWords(created))
+        printResult(print, options, created, describeKey(created))
       }),
     )
 
@@ -75,7 +75,7 @@ export function register(program: Command, open: OpenCli, print: Print): void {
       open(async (ctx) => {
         const overlap = options.overlap === undefined ? {} : { overlap_hours: options.overlap }
         const created = await call(rotateKey, ctx, { id, ...overlap })
-        printResult(print, options, created, inWords(created))
+        printResult(print, options, created, describeKey(created))
       }),
     )
 
@@ -130,6 +130,6 @@ function limitsInWords({ read_only: readOnly, allowed_origins: origins, allowed_
   return limits.length > 0 ? limits.join(' ') : 'no limits'
 }
 
-function inWords({ id, account_id: accountId, key, expires_at: expiresAt }: NewApiKey): string {
+function describeKey({ id, account_id: accountId, key, expires_at: expiresAt }: NewApiKey): string {
   return `Key ${id} of account ${accountId}, ${expiresAt ? `until ${expiresAt}, ` : ''}shown only once:\n${key}`
 }

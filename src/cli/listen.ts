@@ -37,7 +37,7 @@ async function listen(options: ListenOptions, print: Print): Promise<void> {
       return void response.writeHead(405, { allow: 'POST', 'content-type': 'text/plain' }).end('Listening for webhooks; use POST\n')
     receive(request, options).then(
       async (received) => {
-        print(options.json ? JSON.stringify(received) : inWords(received))
+        print(options.json ? JSON.stringify(received) : describeRequest(received))
         if (received.verified) await delay(options.delay)
         response.writeHead(received.status, { 'content-type': 'text/plain' }).end(received.verified ? 'received\n' : `${received.problem}\n`)
       },
@@ -107,7 +107,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function inWords({ at, verified, problem, status, webhook_id: id, test, body }: Received): string {
+function describeRequest({ at, verified, problem, status, webhook_id: id, test, body }: Received): string {
   const verdict = verified ? '✓ verified' : `✗ ${problem}`
   return `${at.slice(11, 19)}  ${verdict}  ${id ?? '-'}${test ? ' (test)' : ''}  → ${status}\n${JSON.stringify(body, null, 2)}`
 }

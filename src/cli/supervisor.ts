@@ -74,12 +74,12 @@ export async function supervise({ parts, shared, log }: SupervisorOptions): Prom
         else if (message.kind === 'metrics') metrics.answered(message.id, message.text)
         else void metrics.ofOthers(worker).then((texts) => sendToProcess(worker, { kind: 'others', id: message.id, texts }))
       })
-      const gone = (why: string) => {
+      const onExit = (why: string) => {
         running.delete(worker)
         reject(new Error(problem ?? `Process ${part.name} ended at its start: ${why}`))
       }
-      worker.once('error', (error) => gone(error.message))
-      worker.once('exit', (code, signal) => gone(String(signal ?? code)))
+      worker.once('error', (error) => onExit(error.message))
+      worker.once('exit', (code, signal) => onExit(String(signal ?? code)))
     })
   }
 

@@ -75,7 +75,7 @@ export function recordWithValue(ctx: PricingCtx, row: RecordRow): ValuedRecord {
   }
 }
 
-interface Held {
+interface HeldRecords {
   item_id: number
   group_label: string | null
   records: number
@@ -101,7 +101,7 @@ export interface ExactWorth extends Omit<Worth, 'currencies'> {
 
 /** A collection's current worth, summed by currency. */
 export async function worthOf(ctx: PricingCtx, collectionId: number): Promise<ExactWorth> {
-  const { rows } = await sql<Held>`
+  const { rows } = await sql<HeldRecords>`
     select r.item_id, g.name as group_label, count(*)::int4 as records, sum(r.quantity) as quantity,
            count(r.purchase_price)::int4 as bought_records,
            coalesce(sum(r.quantity) filter (where r.purchase_price is not null), 0) as bought,

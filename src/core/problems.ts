@@ -521,7 +521,7 @@ export function fillTemplate(template: string, params: Params, words: Words = EN
   for (const parts of pieces(template)) {
     const part = parts.find(({ names }) => names.every((name) => params[name] !== undefined))
     part?.texts.forEach((before, i) => {
-      text += i === 0 ? before : shown(words, part.names[i - 1]!, params[part.names[i - 1]!]!) + before
+      text += i === 0 ? before : formatValue(words, part.names[i - 1]!, params[part.names[i - 1]!]!) + before
     })
   }
   return text
@@ -551,9 +551,9 @@ function partOf(text: string): Part {
   return { texts: split.filter((_, i) => i % 2 === 0), names: split.filter((_, i) => i % 2 === 1) }
 }
 
-function shown(words: Words, name: string, value: Value | undefined): string {
+function formatValue(words: Words, name: string, value: Value | undefined): string {
   if ((TERM_PARAMS as readonly string[]).includes(name)) return words.terms?.[value as Term] ?? (value as string)
-  if (isList(value)) return value.map((one) => shown(words, name, one)).join(name === 'problems' ? '; ' : ', ')
+  if (isList(value)) return value.map((one) => formatValue(words, name, one)).join(name === 'problems' ? '; ' : ', ')
   if (isReason(value)) return textIn(words, value)
   return typeof value === 'number' ? String(value).replace('.', words.decimal ?? '.') : String(value)
 }

@@ -235,11 +235,11 @@ async function startServer(home: Home, args: string[], logFile: string, log: Tex
     child.once('error', (error) => (ended = error))
     child.once('exit', (code, signal) => (ended = new Error(`it exited with ${signal ?? code}`)))
     const since = Date.now()
-    let told = false
+    let logged = false
     while (!ended && !isReady(home, child.pid)) {
       await delay(10)
-      if (!told && Date.now() - since > 5_000) {
-        told = true
+      if (!logged && Date.now() - since > 5_000) {
+        logged = true
         log.info('Embedded PostgreSQL is recovering from a crash')
       }
     }

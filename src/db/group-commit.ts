@@ -9,7 +9,7 @@ export interface GroupCommitOptions<Write, Result> {
   commit: (writes: Write[]) => Promise<Result[]>
 }
 
-interface Waiting<Write, Result> {
+interface PendingWrite<Write, Result> {
   write: Write
   resolve: (result: Result) => void
   reject: (error: unknown) => void
@@ -25,7 +25,7 @@ const QUIET_TURNS = 2
 
 class Group<Write, Result> {
   readonly #grouping: GroupCommitOptions<Write, Result>
-  #waiting: Waiting<Write, Result>[] = []
+  #waiting: PendingWrite<Write, Result>[] = []
   readonly #busy = new Set<number>()
   #running = 0
   #heldUp = 0
@@ -41,7 +41,7 @@ class Group<Write, Result> {
     })
   }
 
-  #isFree({ write }: Waiting<Write, Result>): boolean {
+  #isFree({ write }: PendingWrite<Write, Result>): boolean {
     return !this.#busy.has(this.#grouping.keyOf(write))
   }
 
@@ -82,15 +82,15 @@ class Group<Write, Result> {
     }
   }
 
-  #take(): Waiting<Write, Result>[] {
-    const batch: Waiting<Write, Result>[] = []
-    const left: Waiting<Write, Result>[] = []
+  #take(): PendingWrite<Write, Result>[] {
+    const batch: PendingWrite<Write, Result>[] = []
+    const left: PendingWrite<Write, Result>[] = []
     for (const waiting of this.#waiting) (batch.length < BATCH_WRITES && this.#isFree(waiting) ? batch : left).push(waiting)
     this.#waiting = left
     return batch
   }
 
-  async #commit(batch: Waiting<Write, Result>[]): Promise<void> {
+  async #commit(batch: PendingWrite<Write, Result>[]): Promise<void> {
     try {
       const results = await this.#grouping.commit(batch.map(({ write }) => write))
       batch.forEach(({ resolve }, i) => resolve(results[i]!))

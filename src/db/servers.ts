@@ -35,7 +35,7 @@ interface Search {
 }
 
 /**
- * The servers of an address. All are asked in parallel, each with its own back-off, so that a silent one delays nobody. A
+ * The servers of an address. All are asked in parallel, each with its own back-off, so that an unresponsive one delays no connection. A
  * suitable server is used until it is forgotten.
  */
 export class Servers {

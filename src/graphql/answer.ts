@@ -70,7 +70,7 @@ export function answerTo(request: GraphqlRequest, { ctx, own, mutations }: Execu
   }
   if (introspection > INTROSPECTION_COST) throw requestError(reason('introspection_cost'), { cost })
   if (!known.readsDatabase && writeCompiled(known, operation, request.variables, ctx, cost, rules))
-    return { body: whole(rules.output, cost), failed: false }
+    return { body: finishWithinLimit(rules.output, cost), failed: false }
   const result = execute({
     schema,
     document,
@@ -81,7 +81,7 @@ export function answerTo(request: GraphqlRequest, { ctx, own, mutations }: Execu
   const finish = (done: ExecutionResult) => {
     rules.output.begin()
     rules.output.text = textOf(done, cost, logged)
-    return { body: whole(rules.output, cost), failed: done.errors !== undefined }
+    return { body: finishWithinLimit(rules.output, cost), failed: done.errors !== undefined }
   }
   return result instanceof Promise ? result.then(finish) : finish(result)
 }
@@ -131,7 +131,7 @@ function textOf({ data, errors }: ExecutionResult, cost: Cost, logged: (cause: u
   return JSON.stringify({ ...(formatted && { errors: formatted }), data, extensions: { cost } })
 }
 
-function whole(output: Output, cost: Cost): Buffer {
+function finishWithinLimit(output: Output, cost: Cost): Buffer {
   if (output.size() <= MAX_ANSWER) return output.finish()
   throw requestError(reason('answer_size', { max: MAX_ANSWER }), { cost })
 }

@@ -111,7 +111,7 @@ export class CatalogueImporter implements Importer {
         ;(keys.has(key) ? later : now).push(item)
         keys.add(key)
       }
-      for (const part of inParts(now)) await this.#state(part)
+      for (const part of chunksOf(now)) await this.#state(part)
       items = later
     }
   }
@@ -215,7 +215,7 @@ export class CatalogueImporter implements Importer {
 }
 
 /** Records that are sent to the database as one text: records of one line share their texts in memory, but not in SQL. */
-function* inParts(items: readonly ReadItem[]): Generator<ReadItem[]> {
+function* chunksOf(items: readonly ReadItem[]): Generator<ReadItem[]> {
   let part: ReadItem[] = []
   let characters = 0
   for (const item of items) {

@@ -15,7 +15,7 @@ const ROWS_AHEAD = 10_000
 const MAX_DESCRIBED_ROWS = 50_000
 const MAX_DESCRIBED_CHARACTERS = 8 * 1024 * 1024
 
-type Found = { itemId: number } | { ambiguous: Reason; itemId: number } | { reject: Reason }
+type RowResult = { itemId: number } | { ambiguous: Reason; itemId: number } | { reject: Reason }
 
 export class PriceImporter implements Importer {
   readonly #run: ImportRun
@@ -92,8 +92,8 @@ export class PriceImporter implements Importer {
   }
 
   /** The item of the first key that matches; null if none matches and the row describes its item in words. */
-  #find({ item }: PriceRow): Found | null {
-    let unknown: Found | null = null
+  #find({ item }: PriceRow): RowResult | null {
+    let unknown: RowResult | null = null
     for (const key of keysOf(item)) {
       const found = this.#items.find(key)
       if (!('reject' in found) || !found.unknown) return found
@@ -117,7 +117,7 @@ export class PriceImporter implements Importer {
     }
   }
 
-  #put(row: PriceRow, found: Found): Promise<void> | null {
+  #put(row: PriceRow, found: RowResult): Promise<void> | null {
     if ('reject' in found) return this.#refuse(row, found.reject)
     const { line, market, priceMinor, updatedAtMs, currency, label, figures = null } = row
     const own = this.#run.ctx.rules.currencies[market]

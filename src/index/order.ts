@@ -15,7 +15,7 @@ const MARKED = 1
 const DROPPED = 2
 
 /** The cache of a filter: its rows if it is small, otherwise their number in each block. */
-interface Kept {
+interface CachedRows {
   sparse: { rows: Int32Array; filterVersion: number; orderVersion: number }
   filterVersion: number
   orderVersion: number
@@ -31,7 +31,7 @@ interface Kept {
 export class SortedRows {
   readonly #compare: Compare
   readonly #blocks = new RowBlocks()
-  readonly #keptBy = new WeakMap<RowBits, Kept>()
+  readonly #keptBy = new WeakMap<RowBits, CachedRows>()
   readonly #keptForAll = nothingKept()
   #pendingOf = new Uint8Array(0)
   #pending: number[] = []
@@ -210,7 +210,7 @@ export class SortedRows {
   }
 
   /** Collects rows of the filter from a position on, without the first `skip` of them. */
-  #walk(at: number, from: number, skip: number, filter: RowBits | null, kept: Kept, limit: number): Int32Array {
+  #walk(at: number, from: number, skip: number, filter: RowBits | null, kept: CachedRows, limit: number): Int32Array {
     const { sequence, lengths, size: all } = this.#blocks
     const found = new Int32Array(Math.max(0, Math.min(limit, all)))
     let size = 0
@@ -230,7 +230,7 @@ export class SortedRows {
   }
 
   /** Number of the filter's rows in a block, counted only if the block has changed. */
-  #count(block: number, filter: RowBits | null, kept: Kept): number {
+  #count(block: number, filter: RowBits | null, kept: CachedRows): number {
     const { lengths, versions } = this.#blocks
     if (filter === null) return lengths[block]!
     if (kept.countedAt[block] !== versions[block]) {
@@ -241,7 +241,7 @@ export class SortedRows {
   }
 
   /** The position in the sequence of the block with the filter's row at an offset; the end if there is none. */
-  #placeOf(offset: number, filter: RowBits | null, kept: Kept): number {
+  #placeOf(offset: number, filter: RowBits | null, kept: CachedRows): number {
     const { sequence } = this.#blocks
     const { ends } = kept
     let at = kept.endsKnown
@@ -257,14 +257,14 @@ export class SortedRows {
     return low
   }
 
-  #keptFor(filter: RowBits): Kept {
+  #keptFor(filter: RowBits): CachedRows {
     let kept = this.#keptBy.get(filter)
     if (!kept) this.#keptBy.set(filter, (kept = nothingKept()))
     return kept
   }
 
   /** The counts of a filter, updated by its changes: only blocks that have changed themselves are recounted. */
-  #counted(filter: RowBits | null): Kept {
+  #counted(filter: RowBits | null): CachedRows {
     const kept = filter === null ? this.#keptForAll : this.#keptFor(filter)
     const blocks = this.#blocks
     const { versions, version } = blocks
@@ -301,7 +301,7 @@ export class SortedRows {
   }
 }
 
-function nothingKept(): Kept {
+function nothingKept(): CachedRows {
   const none = new Float64Array(0)
   return {
     sparse: { rows: new Int32Array(0), filterVersion: -1, orderVersion: -1 },

@@ -67,18 +67,18 @@ export const renewListings = verb(
   },
 )
 
-interface Asked {
+interface RenewalRequest {
   ids?: number[]
   ending_within_days?: number
 }
 
 /** One more than the maximum of a renewal, to detect that there are more. */
-async function wantedIds(tx: Tx, { viewer, now }: MarketWriteCtx, { ids, ending_within_days: days }: Asked): Promise<number[]> {
+async function wantedIds(tx: Tx, { viewer, now }: MarketWriteCtx, { ids, ending_within_days: days }: RenewalRequest): Promise<number[]> {
   if (ids) return [...new Set(ids)]
   return idsEndingBy(tx, ownAccount(viewer), renewable(), now(), daysAfter(now(), days!), MAX_RENEWED + 1)
 }
 
-async function renew(ctx: MarketWriteCtx, asked: Asked): Promise<Renewal> {
+async function renew(ctx: MarketWriteCtx, asked: RenewalRequest): Promise<Renewal> {
   const sellerId = ownAccount(ctx.viewer)
   return change(ctx, async (tx, note) => {
     const now = ctx.now()
@@ -95,8 +95,8 @@ async function renew(ctx: MarketWriteCtx, asked: Asked): Promise<Renewal> {
       const after = renewal(before, renewing)
       if ('refused' in after) return refusal(id, before, after.refused)
       renewed.push(after)
-      const shown = ({ status, expires_at }: ListingRow) => ({ status, expires_at })
-      note.audit({ action: 'listing.renew', subject: 'listing', id, before: shown(before), after: shown(after) })
+      const auditedFields = ({ status, expires_at }: ListingRow) => ({ status, expires_at })
+      note.audit({ action: 'listing.renew', subject: 'listing', id, before: auditedFields(before), after: auditedFields(after) })
       return { id, status: after.status, expires_at: after.expires_at && localTime(after.expires_at, ctx.market.timeZone), refused: null }
     })
     await updatePeriods(tx, renewed, now)

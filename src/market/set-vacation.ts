@@ -15,7 +15,7 @@ import type { MarketWriteCtx } from './types.ts'
 export const MAX_VACATION_DAYS = 90
 export const MAX_VACATION_LEAD_DAYS = 365
 /** Clocks of two systems differ, and requests take time: a start this recently in the past means now. */
-const LATE_MS = 5 * MINUTE_MS
+const START_TOLERANCE_MS = 5 * MINUTE_MS
 
 export const setVacation = verb(
   {
@@ -52,7 +52,7 @@ function startOf(text: string | undefined, before: Vacation | null, now: Date): 
     if (daysBetween(now, from) > MAX_VACATION_LEAD_DAYS) throw invalid('from', 'days_ahead', { days: MAX_VACATION_LEAD_DAYS })
     return from
   }
-  const earliest = running?.from.getTime() ?? now.getTime() - LATE_MS
+  const earliest = running?.from.getTime() ?? now.getTime() - START_TOLERANCE_MS
   if (from.getTime() < earliest) throw invalid('from', 'not_in_past')
   return running?.from ?? wholeSecond(now)
 }

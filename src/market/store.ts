@@ -399,8 +399,8 @@ export function changedSinceApproval(row: ListingRow): { field: string; approved
   const approved = row.approved as Record<string, unknown>
   return CONTENT.filter((field) => comparable(approved[field]) !== comparable(row[field])).map((field) => ({
     field,
-    approved: shown(field, approved[field]),
-    now: shown(field, row[field]),
+    approved: toAuditValue(field, approved[field]),
+    now: toAuditValue(field, row[field]),
   }))
 }
 
@@ -410,7 +410,7 @@ function comparable(value: unknown): string {
   return JSON.stringify(images ?? null)
 }
 
-function shown(field: string, value: unknown): unknown {
+function toAuditValue(field: string, value: unknown): unknown {
   return field === 'min_offer_price' && typeof value === 'string' ? Number(value) : value
 }
 

@@ -6,7 +6,7 @@ import type { UsualWait } from './types.ts'
 
 /** Number and age of the decisions that count, newest first. */
 const MAX_DECISIONS = 500
-const LATELY_MS = 30 * DAY_MS
+const WINDOW_MS = 30 * DAY_MS
 const CACHE_MS = MINUTE_MS
 
 const kept = new WeakMap<Db, { atMs: number; wait: UsualWait }>()
@@ -28,7 +28,7 @@ async function readWaits(db: Db, now: Date): Promise<UsualWait> {
       select (before ->> 'waiting_since')::timestamptz as queued, (after ->> 'updated_at')::timestamptz as decided
       from audit_log where action in ('listing.approve', 'listing.reject') order by id desc limit ${MAX_DECISIONS}
     ) decisions
-    where queued is not null and decided > ${new Date(now.getTime() - LATELY_MS)}`.execute(db.kysely)
+    where queued is not null and decided > ${new Date(now.getTime() - WINDOW_MS)}`.execute(db.kysely)
   const { n, hours } = rows[0]!
   const [p50, p90] = (hours ?? []).map((value) => Math.round(value * 100) / 100)
   return { p50_hours: p50 ?? null, p90_hours: p90 ?? null, n }

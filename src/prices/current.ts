@@ -164,7 +164,7 @@ export class CurrentPrices {
   }
 
   /**
-   * Sets a price that nobody has confirmed yet; the evidence of the previous price does not apply to it.
+   * Sets a price that has not been confirmed yet; the evidence of the previous price does not apply to it.
    * @param at position of the price that it replaces; -1 for none
    * @returns its position
    */

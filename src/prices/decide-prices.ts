@@ -84,13 +84,13 @@ export const decidePrices = verb({ name: 'decidePrices', needs: 'catalogue', inp
     if (input.decision !== 'discard') await judgePrices(ctx, tx, note, items)
     await recordOutcome(tx, id)
     const after = await fetchDecision(tx, id)
-    note.audit({ action: `price-decision.${input.decision}`, subject: 'price-decision', id, after: { ...after, named: named(input) } })
+    note.audit({ action: `price-decision.${input.decision}`, subject: 'price-decision', id, after: { ...after, named: listedPrices(input) } })
     return after
   })
 })
 
 /** The named prices for the audit log; those of a filter are in the decision. */
-function named({ held_ids: heldIds, prices }: DecidePrices): object | null {
+function listedPrices({ held_ids: heldIds, prices }: DecidePrices): object | null {
   return heldIds ? { held_ids: heldIds } : prices ? { prices } : null
 }
 

@@ -238,13 +238,13 @@ export async function explainPrices(on: Queryable, keys: readonly ExplainedKey[]
 }
 
 /** The evaluation of a price, and the noise amounts in its market. */
-interface Judged {
+interface Evaluation {
   verdict: ExplainedVerdict | null
   noiseMinor: number
 }
 
 /** By position of the key. */
-async function verdictsOf(on: Queryable, keys: readonly ExplainedKey[], rules: PriceRules, nowMs: number): Promise<Judged[]> {
+async function verdictsOf(on: Queryable, keys: readonly ExplainedKey[], rules: PriceRules, nowMs: number): Promise<Evaluation[]> {
   const judge = await PriceJudge.load(on, rules, nowMs)
   const currents = await CurrentPrices.read(
     on,
@@ -268,7 +268,7 @@ function explained(
   key: ExplainedKey,
   rows: readonly PriceRow[],
   { points, sales }: Past,
-  { verdict, noiseMinor }: Judged,
+  { verdict, noiseMinor }: Evaluation,
   conditions: ExplainConditions,
 ): PriceExplanation {
   const { currencies, nowMs, rules } = conditions

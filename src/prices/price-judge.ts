@@ -30,7 +30,7 @@ export interface ExplainedVerdict {
   findings: readonly Finding[]
   /** its comparison with the price of each comparable market */
   comparisons: ReadonlyMap<number, MarketComparison>
-  /** when a person confirmed it (epoch milliseconds); null if nobody did */
+  /** when a person confirmed it (epoch milliseconds); null if it was not confirmed */
   confirmedByPersonMs: number | null
 }
 

@@ -10,14 +10,14 @@ const MAX_REASONS = 100
 const MAX_VALUE_LENGTH = 500
 
 /** The position of a rejected row. */
-interface Place {
+interface RowLocation {
   row: number
   /** name of the file, if the import has one */
   file?: string | null
 }
 
 /** A rejected row as stored; rows stored by earlier versions have only the message. */
-export interface RefusedRow extends Place {
+export interface RefusedRow extends RowLocation {
   message: string
   field?: string
   rule?: Rule
@@ -76,7 +76,7 @@ export class Refusals {
   readonly #reasons = new Map<string, RefusalReason>()
 
   /** @returns the row as it is stored */
-  add(place: Place, why: Reason | Problem): RefusedRow {
+  add(place: RowLocation, why: Reason | Problem): RefusedRow {
     const stored = toStorable(why)
     const row = { ...place, message: textOf(stored), ...stored }
     if (this.rows.length < MAX_STORED_ERRORS) this.rows.push(row)

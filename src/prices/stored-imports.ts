@@ -107,12 +107,12 @@ export async function fetchImport(on: Queryable, id: number): Promise<ImportDeta
   if (!row) throw missing('import', id)
   const { errors, reasons, ...summary } = jsonReady(row)
   const { byRule, worst } = await heldReport(on, id)
-  const shown = ({ row: line, message: reason, file, ...why }: RefusedRow) => ({ file: file ?? summary.file_name, line, reason, ...why })
+  const toResponse = ({ row: line, message: reason, file, ...why }: RefusedRow) => ({ file: file ?? summary.file_name, line, reason, ...why })
   return {
     ...summary,
-    errors: errors.map(shown),
+    errors: errors.map(toResponse),
     // Imports from before reasons were counted have only their first thousand rows.
-    reasons: (reasons ?? reasonsOf(errors)).map(({ samples, ...reason }) => ({ ...reason, samples: samples.map(shown) })),
+    reasons: (reasons ?? reasonsOf(errors)).map(({ samples, ...reason }) => ({ ...reason, samples: samples.map(toResponse) })),
     held_by_rule: byRule,
     worst_held: worst,
   }

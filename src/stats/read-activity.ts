@@ -201,8 +201,8 @@ export const readActivity = verb(
             ...(!known && { requests: null }),
             ...(!knownDeliveries && { webhook_attempts: null, webhook_failures: null }),
           },
-          days: days.map(shown),
-          previous_days: before.map(shown),
+          days: days.map(toResponse),
+          previous_days: before.map(toResponse),
           top_items: (await topItems(on, span, TOP)).map((row) => ({ ...row, turnover: minorToNumber(row.turnover) })),
           top_sellers: (await topSellers(on, span, TOP)).map((row) => ({
             ...row,
@@ -282,7 +282,7 @@ function totalsOf(days: readonly Counted[], decisions: DecidedRow | undefined): 
   }
 }
 
-function shown({ minor: _minor, ...day }: Counted): ActivityDay {
+function toResponse({ minor: _minor, ...day }: Counted): ActivityDay {
   return day
 }
 

@@ -16,7 +16,7 @@ type Task = { kind: 'create' } | { kind: 'change'; key: ApiKey } | { kind: 'rota
 export function AccountKeys({ accountId }: { accountId: number }) {
   const [task, setTask] = useState<Task>(null)
   const [version, changed] = useVersion()
-  const made = (key: NewApiKey) => {
+  const onCreated = (key: NewApiKey) => {
     setTask({ kind: 'show', key })
     changed()
   }
@@ -90,7 +90,7 @@ export function AccountKeys({ accountId }: { accountId: number }) {
           },
         ]}
       />
-      {task?.kind === 'create' && <CreateKey accountId={accountId} onMade={made} onClose={() => setTask(null)} />}
+      {task?.kind === 'create' && <CreateKey accountId={accountId} onMade={onCreated} onClose={() => setTask(null)} />}
       {task?.kind === 'change' && (
         <ChangeKey
           of={task.key}
@@ -102,7 +102,7 @@ export function AccountKeys({ accountId }: { accountId: number }) {
           onClose={() => setTask(null)}
         />
       )}
-      {task?.kind === 'rotate' && <RotateKey of={task.key} onMade={made} onClose={() => setTask(null)} />}
+      {task?.kind === 'rotate' && <RotateKey of={task.key} onMade={onCreated} onClose={() => setTask(null)} />}
       {task?.kind === 'show' && <Secret title={t('newKeyOf', { label: nameOf(task.key) })} value={task.key.key} onClose={() => setTask(null)} />}
     </>
   )

@@ -10,11 +10,11 @@ import { PermittedButton } from '../ui/permitted-button.tsx'
 import { ago, count, moment, t } from '../words.ts'
 
 const SOON_MS = 1_000
-const AGAIN_MS = 60_000
+const REFRESH_MS = 60_000
 
 export function DumpsPage() {
   const [version, changed] = useVersion()
-  const state = useData('/dumps', { again: ({ running }) => (running ? SOON_MS : AGAIN_MS), version })
+  const state = useData('/dumps', { again: ({ running }) => (running ? SOON_MS : REFRESH_MS), version })
   const make = async () => {
     if (!(await writeNow('POST', '/dumps'))) return
     announce(t('dumpStarted'))

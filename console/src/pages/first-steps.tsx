@@ -5,10 +5,10 @@ import { useData } from '../api.ts'
 import type { FirstSteps } from '../api-types.ts'
 import { t, termText } from '../words.ts'
 
-const AGAIN_MS = 10_000
+const REFRESH_MS = 10_000
 
 export function FirstStepsPage() {
-  const steps = useData('/first-steps', { again: ({ done }) => (done ? null : AGAIN_MS) })
+  const steps = useData('/first-steps', { again: ({ done }) => (done ? null : REFRESH_MS) })
   return (
     <>
       <Heading>{t('firstSteps')}</Heading>

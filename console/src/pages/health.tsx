@@ -10,10 +10,10 @@ import { useData } from '../api.ts'
 import { locale, t, termText } from '../words.ts'
 import { FINDINGS_IN_TURKISH } from '../words/findings-tr.ts'
 
-const AGAIN_MS = 60_000
+const REFRESH_MS = 60_000
 
 export function HealthPage() {
-  const health = useData('/health', { again: () => AGAIN_MS })
+  const health = useData('/health', { again: () => REFRESH_MS })
   return (
     <>
       <Heading>{t('health')}</Heading>

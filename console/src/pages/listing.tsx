@@ -130,14 +130,14 @@ function GradeOf({ listing, changed }: { listing: StoredListing; changed: boolea
 }
 
 /** Prices further from the reference than this factor are highlighted. */
-const FAR = 2
+const LARGE_PRICE_FACTOR = 2
 
 /** The price relative to the first trusted reference, such as `1.5 × PriceCharting`. */
 function AgainstReference({ review: { price_ratio: ratio, references } }: { review: ListingReview }) {
   const reference = references.find((one) => one.ratio !== null)
   if (ratio === null || !reference) return <span class="quiet">{t('noReference')}</span>
   const text = t('timesReference', { ratio, source: termText('market', reference.market) })
-  return ratio >= FAR || ratio <= 1 / FAR ? <mark>{text}</mark> : <span>{text}</span>
+  return ratio >= LARGE_PRICE_FACTOR || ratio <= 1 / LARGE_PRICE_FACTOR ? <mark>{text}</mark> : <span>{text}</span>
 }
 
 /** The prices that a listing is compared with, in their own currency and in lira at the rate of the day. */

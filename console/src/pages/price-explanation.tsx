@@ -35,7 +35,7 @@ export function WhyThisPrice({ itemId, prices }: { itemId: number; prices: ItemP
 
 function Explanation({ of: { market, rule, state, confidence, flags, samples, inputs, rates, medians, held } }: { of: StoredPriceExplanation }) {
   const show = (value: number) => priceText(value, market)
-  const shown = (value: number | null) => (value === null ? null : show(value))
+  const formatAmount = (value: number | null) => (value === null ? null : show(value))
   return (
     <>
       <Facts
@@ -46,9 +46,9 @@ function Explanation({ of: { market, rule, state, confidence, flags, samples, in
           [t('confidence'), confidence && termText('confidence', confidence)],
           [t('why'), flags.map((flag) => termText('flag', flag)).join(', ')],
           [t('samples'), samples === null ? null : count(samples)],
-          [t('medianOf', { days: 7 }), shown(medians['7d'])],
-          [t('medianOf', { days: 30 }), shown(medians['30d'])],
-          [t('medianOf', { days: 90 }), shown(medians['90d'])],
+          [t('medianOf', { days: 7 }), formatAmount(medians['7d'])],
+          [t('medianOf', { days: 30 }), formatAmount(medians['30d'])],
+          [t('medianOf', { days: 90 }), formatAmount(medians['90d'])],
           [t('rates'), rates.map(({ currency, rate, day }) => `${currency} ${rateText(rate)} (${calendarDay(day)})`).join(', ')],
         ]}
       />

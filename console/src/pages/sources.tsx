@@ -11,7 +11,7 @@ import { useData, useWrite, writeNow } from '../api.ts'
 import { PermittedButton } from '../ui/permitted-button.tsx'
 import { ago, count, date, share, t, termText } from '../words.ts'
 
-const AGAIN_MS = 60_000
+const REFRESH_MS = 60_000
 
 /** The service's own prices cannot be set aside. */
 type External = PriceSource & Pick<SourceTrust, 'market'>
@@ -20,7 +20,7 @@ const isExternal = (source: PriceSource): source is External => source.market !=
 export function SourcesPage() {
   const [version, changed] = useVersion()
   const [aside, setAside] = useState<External | null>(null)
-  const sources = useData('/sources', { again: () => AGAIN_MS, version })
+  const sources = useData('/sources', { again: () => REFRESH_MS, version })
   const { busy, error, write, clear } = useWrite()
   const submit = async ({ reason = '' }: Values) => {
     const { market } = aside!

@@ -9,12 +9,12 @@ import { Activity } from '../ui/activity.tsx'
 import { RecordLink } from '../ui/record-link.tsx'
 import { ago, count, lira, share, t, termText } from '../words.ts'
 
-const AGAIN_MS = 60_000
+const REFRESH_MS = 60_000
 /** Receivers shown: those with the lowest success rate. */
 const MAX_RECEIVERS = 10
 
 export function TodayPage() {
-  const stats = useData('/stats', { again: () => AGAIN_MS })
+  const stats = useData('/stats', { again: () => REFRESH_MS })
   return (
     <>
       <Heading>{t('today')}</Heading>
@@ -36,7 +36,7 @@ function Waiting({ stats }: { stats: Stats }) {
   const [first] = held
   const allHeld = held.reduce((sum, [, number]) => sum + number, 0)
   const waiting = listings.pending ?? 0
-  const inQuestion = useData('/price-reviews/count', { again: () => AGAIN_MS }).data
+  const inQuestion = useData('/price-reviews/count', { again: () => REFRESH_MS }).data
   return (
     <div class="tiles">
       <Tile href="/console/approvals" label={t('approvalsWaiting')} value={waiting} waits={waiting > 0}>
@@ -225,7 +225,7 @@ interface TileProps {
   href: string
   label: string
   value: number
-  /** whether somebody should act */
+  /** whether an action is required */
   waits: boolean
   children?: ComponentChildren
 }

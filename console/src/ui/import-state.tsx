@@ -4,7 +4,7 @@ import type { Import } from '../api-types.ts'
 import { share, t } from '../words.ts'
 
 /** Share of rejected rows above which an import is shown in amber: the file or its format is probably wrong. */
-const MUCH_REJECTED = 0.1
+const HIGH_REJECTED_SHARE = 0.1
 
 /** Whether an import is queued or running. */
 export const isInProgress = ({ status }: Pick<Import, 'status'>) => status === 'queued' || status === 'running'
@@ -12,7 +12,7 @@ export const isInProgress = ({ status }: Pick<Import, 'status'>) => status === '
 /** The share of rows that a finished import rejected; null if it is low. */
 export function highRejectedShare({ status, rejected, rows_read: read }: Pick<Import, 'status' | 'rejected' | 'rows_read'>): number | null {
   const refused = Math.min(1, rejected / Math.max(1, read))
-  return status === 'done' && refused > MUCH_REJECTED ? refused : null
+  return status === 'done' && refused > HIGH_REJECTED_SHARE ? refused : null
 }
 
 export function ImportState({ of }: { of: Import }) {

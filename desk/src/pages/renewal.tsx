@@ -14,7 +14,7 @@ import { ListingTabs } from './listings.tsx'
 const DAYS = [3, 7, 14, 30]
 const DEFAULT_DAYS = 7
 
-interface Shown {
+interface RenewalResult {
   rows: RenewedListing[]
   /** whether more listings end within these days than one request renews */
   more: boolean
@@ -26,7 +26,7 @@ export function RenewalPage() {
   const address = useAddressQuery()
   const days = Number(address.values.days) || DEFAULT_DAYS
   const { busy, error, write } = useWrite()
-  const [shown, setShown] = useState<Shown | null>(null)
+  const [shown, setShown] = useState<RenewalResult | null>(null)
   const [chosen, choose] = useState<(string | number)[]>([])
   const look = async () => {
     setShown(null)
@@ -84,7 +84,7 @@ export function RenewalPage() {
 }
 
 interface RowsProps {
-  of: Shown
+  of: RenewalResult
   chosen: (string | number)[]
   choose: (ids: (string | number)[]) => void
 }

@@ -1,4 +1,4 @@
-// Uses a one-time link: a person chooses a password with it, or somebody becomes the first owner.
+// Uses a one-time link: a person chooses a password with it, or becomes the first owner.
 import type { Caller } from '#accounts/failed-authentications.ts'
 import { bodyReader, Type } from '#core/input.ts'
 import { reason } from '#core/problems.ts'

@@ -71,7 +71,7 @@ interface Ranked {
 
 const CACHED_VIEWS = 256
 /** Results of a category or search are cached as row lists up to this size, and as bitsets beyond. */
-const FEW = 4_096
+const MAX_LIST_ROWS = 4_096
 /** Budget of each kind of cached results in rows of 4 bytes; each entry also costs a fixed number of rows. */
 const CACHED_ROWS = 4_000_000
 const ENTRY_ROWS = 128
@@ -263,7 +263,7 @@ export class ItemQueries {
     const all = this.text.filter(query)
     const condition = this.#condition(filter)
     const rows = condition ? all.filter(condition) : all
-    const found = rows.length <= FEW ? rows : RowBits.of(rows)
+    const found = rows.length <= MAX_LIST_ROWS ? rows : RowBits.of(rows)
     this.#found.set(key, found)
     return found
   }
@@ -291,7 +291,7 @@ export class ItemQueries {
     const { query, ...rest } = filter
     const among = keyOf(rest) === NO_FILTER ? this.#items.live : this.#items.live.filter(this.#matcher(rest))
     const bits = query ? this.#select(query, filter.market, among) : among
-    const found = bits.size <= FEW ? bits.toRows() : bits
+    const found = bits.size <= MAX_LIST_ROWS ? bits.toRows() : bits
     this.#found.set(key, found)
     return found
   }
@@ -328,7 +328,7 @@ export class ItemQueries {
     categoryRows.forEach(this.#categories.subtree(filter.categoryId!), (row) => {
       if (live.has(row) && matches(row)) bits.add(row)
     })
-    if (bits.size <= FEW) return bits.toRows()
+    if (bits.size <= MAX_LIST_ROWS) return bits.toRows()
     this.#views.set(key, { matches, bits, treeVersion, market: marketPosition(filter.market) })
     return bits
   }

@@ -21,7 +21,7 @@ export interface Candidate {
 export type Match = { itemId: number } | { why: Reason; candidates: Candidate[] }
 
 /** A search is repeated in other words until it has this many results. */
-const ENOUGH = 5
+const MIN_RESULTS = 5
 /** Longer than any name, number, set or printing. */
 const MAX_TEXT_LENGTH = 500
 /** Maximum search results that are checked. */
@@ -80,7 +80,7 @@ function rowsFor({ queries }: Catalogue, { name, number, game }: ItemDescription
   const { bareName } = printingIn(name, number)
   const bare = number?.replace(/\/.*/, '') ?? null
   for (const q of [bare === null ? '' : `${bareName} ${bare}`, bareName, number ?? '']) {
-    if (q.trim() === '' || rows.size >= ENOUGH) continue
+    if (q.trim() === '' || rows.size >= MIN_RESULTS) continue
     for (const row of queries.search(q, filter, 0, LOOKED_AT).rows) rows.add(row)
   }
   return [...rows]

@@ -85,7 +85,7 @@ export const listParkedRows = verb(
         on,
         rows.flatMap((row) => candidateIds(row.candidates)),
       )
-      return { rows: rows.map((row) => shown(jsonReady(row), survivors)), total }
+      return { rows: rows.map((row) => toResponse(jsonReady(row), survivors)), total }
     })
   },
 )
@@ -96,7 +96,7 @@ export function candidateIds(candidates: object[]): number[] {
 }
 
 /** @param survivors items that some of the candidates were merged into */
-function shown(
+function toResponse(
   row: Omit<ParkedRow, 'name' | 'number' | 'set' | 'finish' | 'label' | 'quantity' | 'candidates'> & {
     entry: object
     candidates: object[]

@@ -43,7 +43,7 @@ export type ImportCtx = WriteCtx & CatalogueNode
 type CollectionFile = { path: string; gzip: boolean }
 
 /** A row whose item is known and fits its grade, or the reason why it is parked. */
-type Judged = { entry: CollectionEntry; itemId: number; gradeId: number | null } | Unmatched
+type RowMatch = { entry: CollectionEntry; itemId: number; gradeId: number | null } | Unmatched
 
 interface Unmatched {
   entry: CollectionEntry
@@ -100,8 +100,8 @@ function knownFormat(name: string): CollectionFormat {
 }
 
 /** Reads and matches the whole file before anything is locked. @throws VALIDATION_ERROR for a file of another format */
-async function readAll({ db, catalogue }: ImportCtx, format: CollectionFormat, file: CollectionFile, report: CollectionImport): Promise<Judged[]> {
-  const rows: Judged[] = []
+async function readAll({ db, catalogue }: ImportCtx, format: CollectionFormat, file: CollectionFile, report: CollectionImport): Promise<RowMatch[]> {
+  const rows: RowMatch[] = []
   const lookup = new ItemLookup(db.kysely)
   const stream = createReadStream(file.path)
   try {
@@ -147,7 +147,7 @@ function entriesOf(lines: EntryLine[], report: CollectionImport): CollectionEntr
 }
 
 /** A matched item must also have the grade. */
-function judge(catalogue: Catalogue, entry: CollectionEntry, match: Match): Judged {
+function judge(catalogue: Catalogue, entry: CollectionEntry, match: Match): RowMatch {
   if ('why' in match) return { entry, ...match }
   const { itemId } = match
   if (entry.label === null) return { entry, itemId, gradeId: null }
@@ -158,10 +158,10 @@ function judge(catalogue: Catalogue, entry: CollectionEntry, match: Match): Judg
   return { entry, why, candidates: row < 0 ? [] : [candidateOf(catalogue, row)] }
 }
 
-async function write(tx: Tx, collectionId: number, format: string, rows: Judged[], report: CollectionImport): Promise<void> {
+async function write(tx: Tx, collectionId: number, format: string, rows: RowMatch[], report: CollectionImport): Promise<void> {
   const known = await ExistingRecords.load(tx, collectionId)
   // Records that the file created earlier come first: only the rest is compared with current values.
-  const open: { row: Judged; key: string }[] = []
+  const open: { row: RowMatch; key: string }[] = []
   await runInSlices(rows.length, (from, to) => {
     for (const row of rows.slice(from, to)) {
       const key = entryKey(row.entry)
@@ -171,7 +171,7 @@ async function write(tx: Tx, collectionId: number, format: string, rows: Judged[
   const records: NewRecord[] = []
   const parked: Parked[] = []
   const unparked: number[] = []
-  const sort = ({ row, key }: { row: Judged; key: string }) => {
+  const sort = ({ row, key }: { row: RowMatch; key: string }) => {
     const waiting = known.takeParked(key)
     if ('why' in row) {
       if (!waiting) parked.push({ key, ...row })

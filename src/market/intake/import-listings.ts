@@ -27,7 +27,7 @@ interface Matched {
 /** Listings inserted at once before other requests get a turn. */
 const ADDED_AT_ONCE = 500
 
-type Judged = Matched | Extract<ReadRow, { refused: readonly Problem[] }>
+type RowResult = Matched | Extract<ReadRow, { refused: readonly Problem[] }>
 
 export const importListings = verb(
   {
@@ -65,14 +65,14 @@ export const importListings = verb(
 )
 
 /** Reads and matches all rows before anything is locked. */
-async function judgeAll({ db, catalogue }: IntakeCtx, given: readonly unknown[]): Promise<{ judged: Judged[]; passedOver: number }> {
+async function judgeAll({ db, catalogue }: IntakeCtx, given: readonly unknown[]): Promise<{ judged: RowResult[]; passedOver: number }> {
   const read: ReadRow[] = []
   await runInSlices(given.length, (from, to) => {
     for (let i = from; i < to; i += 1) read.push(readRow(catalogue, given[i], i + 1))
   })
   const lookup = new ItemLookup(db.kysely)
   await lookup.load(read.flatMap((row) => ('entry' in row && row.itemId === null ? row.entry.item.keys : [])))
-  const judged: Judged[] = []
+  const judged: RowResult[] = []
   const again = new Map<string, number>()
   const judge = (row: ReadRow) => {
     if ('refused' in row) judged.push(row)
@@ -94,7 +94,7 @@ function keyOf(entry: IntakeEntry, again: Map<string, number>): string {
   return `row ${content} ${before}`
 }
 
-async function write(ctx: IntakeCtx, tx: Tx, note: Note, accountId: number, judged: readonly Judged[]): Promise<ListingImportRow[]> {
+async function write(ctx: IntakeCtx, tx: Tx, note: Note, accountId: number, judged: readonly RowResult[]): Promise<ListingImportRow[]> {
   const now = ctx.now()
   const quota = await lockIntake(tx, accountId)
   let places = quota - (await countPlaces(tx, accountId))

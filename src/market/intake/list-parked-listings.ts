@@ -25,11 +25,11 @@ export const listParkedListings = verb(
         db.kysely,
         rows.flatMap((row) => candidateIds(row.candidates)),
       )
-      return { rows: rows.map((row) => shown(row, survivors)), total }
+      return { rows: rows.map((row) => toResponse(row, survivors)), total }
     }),
 )
 
-function shown(row: Awaited<ReturnType<typeof pageOfParked>>['rows'][number], survivors: ReadonlyMap<number, number>): ParkedListing {
+function toResponse(row: Awaited<ReturnType<typeof pageOfParked>>['rows'][number], survivors: ReadonlyMap<number, number>): ParkedListing {
   const { item, sku, grade, fields } = row.entry as IntakeEntry
   const { name, number, set, finish } = item
   const why = { rule: row.rule, params: row.params } as Reason
